@@ -1,0 +1,78 @@
+"""What most commands need from the outside world, read once: environment, log, clock, files."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+
+from rocm_ci.errors import UsageError
+from rocm_ci.log import Log
+
+# What the pull request's code must never see: tokens, and the files through which a step can
+# steer later steps of the job.
+_WITHHELD_NAMES = {
+    "GITHUB_TOKEN", "GH_TOKEN", "GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE",
+    "GITHUB_STEP_SUMMARY", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+    "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_CACHE_URL", "ACTIONS_RESULTS_URL", "ACTIONS_RUNTIME_URL",
+}  # fmt: skip
+_WITHHELD_PARTS = ("TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "PRIVATE_KEY", "API_KEY")
+
+
+class SystemClock:
+    """The real `Clock`."""
+
+    def monotonic(self) -> float:
+        """Seconds that only ever grow."""
+        return time.monotonic()
+
+    def now(self) -> str:
+        """UTC now, ISO 8601 to the second."""
+        return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def environment() -> dict[str, str]:
+    """A copy of our environment."""
+    return dict(os.environ)
+
+
+def child_environment(env: dict[str, str]) -> dict[str, str]:
+    """What the pull request's commands get: no tokens, no step files, the AMD platform of HIP."""
+    kept = {
+        name: value
+        for name, value in env.items()
+        if name not in _WITHHELD_NAMES and not any(part in name.upper() for part in _WITHHELD_PARTS)
+    }
+    # Where nvcc is on the machine, hipcc picks the NVIDIA platform on its own.
+    return kept | {"HIP_PLATFORM": "amd"}
+
+
+def make_log(env: dict[str, str], *, verbose: bool = False) -> Log:
+    """The log of this process."""
+    return Log(
+        actions=env.get("GITHUB_ACTIONS") == "true",
+        colour=sys.stderr.isatty() and "NO_COLOR" not in env,
+        verbose=verbose,
+    )
+
+
+def read_bytes(path: Path, what: str, *, limit: int = 200_000_000) -> bytes:
+    """A file named by the user; a missing, unreadable or huge one is a clear usage error."""
+    try:
+        size = path.stat().st_size
+        if size > limit:
+            message = f"{what} {path} has {size} bytes, over the limit of {limit}"
+            raise UsageError(message, hint="name a smaller file")
+        return path.read_bytes()
+    except OSError as error:
+        message = f"{what} {path} cannot be read: {error.strerror}"
+        raise UsageError(message, hint="check the path and its permissions") from error
+
+
+def as_json(value: object) -> str:
+    """Indented JSON of any boundary type."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()

@@ -1,0 +1,1 @@
+"""The configuration: `options` declares it with its defaults, `load` reads it, `schema` publishes it."""

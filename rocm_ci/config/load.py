@@ -1,0 +1,285 @@
+"""(YAML text, environment mapping) → Config with the source of each value. Pure."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import yaml
+
+from rocm_ci.config.options import Config
+from rocm_ci.errors import ConfigError
+from rocm_ci.model.report import Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PATH = ".github/rocm-ci.yml"
+MAX_BYTES = 1_000_000
+DOCS = "see the configuration table in README.md"
+
+# Options that an action input (and its environment variable) can set, with how to read the text.
+# tests/repo compares this list with action.yml and the README.
+ENVIRONMENT: dict[str, str] = {
+    "arch": "list",
+    "stages": "list",
+    "require-gpu": "bool",
+    "inconclusive": "text",
+    "deepen": "bool",
+    "jobs": "int",
+    "fail-on": "text",
+}
+# Whatever weakens a gate: taken from the merge base when the head is not trusted.
+GATES = ("require-gpu", "inconclusive", "stages", "arch", "scan", "perf.min-effect")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """The configuration, where each non-default value came from, and what a reader should know."""
+
+    config: Config
+    settings: tuple[Setting, ...]
+    notices: tuple[str, ...] = field(default=())
+
+
+def variable(option: str) -> str:
+    """`require-gpu` → `ROCM_CI_REQUIRE_GPU`."""
+    return "ROCM_CI_" + option.upper().replace("-", "_")
+
+
+def load(
+    text: str | None,
+    environment: Mapping[str, str],
+    *,
+    path: str = PATH,
+    base_text: str | None = None,
+    trusted: bool = True,
+) -> Loaded:
+    """Decode and merge: default < file < environment.
+
+    With `trusted=False` every gate (see `GATES`) comes from `base_text`, the file at the merge
+    base. Whether trusted or not, a difference in a gate is told in `notices`.
+    """
+    head_tree = _tree(text, path)
+    head = _decode(head_tree, text, path)
+    notices: list[str] = []
+    merged_tree = head_tree
+    if base_text is not None or not trusted:
+        base_tree = _tree(base_text, path)
+        different = _differing_gates(head, _decode(base_tree, base_text, f"{path} at the merge base"))
+        if different:
+            verb = "is taken from the merge base for" if not trusted else "changes"
+            who = "The configuration" if not trusted else "This change to the configuration"
+            notices.append(f"{who} {verb} what guards the branch: {', '.join(different)}.")
+        if not trusted:
+            merged_tree = _with_base_gates(head_tree, base_tree)
+    env_tree, env_settings = _from_environment(environment)
+    merged = _merge(merged_tree, env_tree)
+    config = _decode(merged, text, path)
+    file_settings = tuple(
+        Setting(name=name, value=_shown(value), source=path)
+        for name, value in sorted(merged_tree.items())
+        if name != "version" and name not in env_tree
+    )
+    return Loaded(config=config, settings=file_settings + env_settings, notices=tuple(notices))
+
+
+def _tree(text: str | None, path: str) -> dict[str, Any]:
+    if text is None or not text.strip():
+        return {}
+    if len(text) > MAX_BYTES:
+        message = f"{path}: {len(text)} characters is too much for a configuration"
+        raise ConfigError(message, hint=f"keep it under {MAX_BYTES} characters")
+    try:
+        tree = yaml.load(text, Loader=_Loader)  # noqa: S506 - _Loader is a SafeLoader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"{path}:{mark.line + 1}" if mark else path
+        message = f"{where}: not valid YAML: {error.problem or error.context}"
+        raise ConfigError(message, hint="check the indentation and quotes there") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        message = f"{path}: not valid YAML: {error}"
+        raise ConfigError(message, hint="save it as UTF-8 text") from error
+    if tree is None:
+        return {}
+    if not isinstance(tree, dict) or not all(isinstance(key, str) for key in tree):
+        message = f"{path}:1: a mapping of options is expected, not {type(tree).__name__}"
+        raise ConfigError(message, hint=f"start it with `version: 1`; {DOCS}")
+    return tree
+
+
+class _Loader(yaml.SafeLoader):
+    """SafeLoader that refuses duplicate keys and aliases (an alias bomb costs memory)."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(problem="aliases are not supported", problem_mark=event.start_mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.MarkedYAMLError(
+                    problem=f"key {key.value!r} is given twice", problem_mark=key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+def _decode(tree: dict[str, Any], text: str | None, path: str) -> Config:
+    try:
+        return msgspec.convert(tree, Config)
+    except msgspec.ValidationError as error:
+        raise _explained(str(error), tree, text or "", path) from error
+
+
+def _explained(problem: str, tree: dict[str, Any], text: str, path: str) -> ConfigError:
+    """Turn msgspec's `… - at `$.test[0].name`` into file, line and, for a key, the nearest name."""
+    found = re.search(r" - at `(\$[^`]*)`", problem)
+    trail = _trail(found.group(1)) if found else []
+    what = problem[: found.start()] if found else problem
+    unknown = re.search(r"unknown field `([^`]*)`", what)
+    if unknown:
+        trail = [*trail, unknown.group(1)]
+        known = _known_keys(trail[:-1])
+        near = difflib.get_close_matches(unknown.group(1), known, n=1, cutoff=0.5)
+        hint = f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(sorted(known))}"
+        what = f"unknown key `{unknown.group(1)}`"
+    else:
+        dotted = _dotted(trail)
+        what = f"`{dotted}`: {what[0].lower() + what[1:]}" if dotted else what
+        hint = DOCS
+    line = _line_of(text, trail) if text else None
+    where = f"{path}:{line}" if line else path
+    return ConfigError(f"{where}: {what}", hint=hint)
+
+
+def _trail(path: str) -> list[str | int]:
+    parts = re.findall(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", path)
+    return [name or (int(index) if index.isdigit() else index) for name, index in parts]
+
+
+def _dotted(trail: list[str | int]) -> str:
+    text = ""
+    for part in trail:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return text.removeprefix(".")
+
+
+def _known_keys(trail: list[str | int]) -> list[str]:
+    kind: Any = Config
+    for part in trail:
+        if isinstance(part, int):
+            continue
+        info = {f.encode_name: f.type for f in msgspec.structs.fields(kind)}
+        kind = info[part]
+        args = getattr(kind, "__args__", ())
+        kind = args[0] if args and isinstance(args[0], type) else kind
+    return [f.encode_name for f in msgspec.structs.fields(kind)]
+
+
+def _line_of(text: str, trail: list[str | int]) -> int | None:
+    """The 1-based line of the node that `trail` leads to, or of the deepest one on the way."""
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    line = node.start_mark.line + 1 if node else None
+    for part in trail:
+        if isinstance(node, yaml.MappingNode):
+            hit = next(((k, v) for k, v in node.value if k.value == part), None)
+            if hit is None:
+                return line
+            line, node = hit[0].start_mark.line + 1, hit[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+        else:
+            return line
+    return line
+
+
+def _differing_gates(head: Config, base: Config) -> list[str]:
+    different = []
+    for gate in GATES:
+        if gate == "perf.min-effect":
+            effects = {p.name: p.min_effect for p in base.perf}
+            now = {p.name: p.min_effect for p in head.perf}
+            if any(now.get(name) != effect for name, effect in effects.items()):
+                different.append("perf")
+        elif getattr(head, gate.replace("-", "_")) != getattr(base, gate.replace("-", "_")):
+            different.append(gate)
+    return different
+
+
+def _with_base_gates(head: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
+    """The head's tree with every gate replaced by the base's (or dropped to its default)."""
+    merged = {k: v for k, v in head.items() if k not in GATES}
+    merged |= {gate: base[gate] for gate in GATES if gate in base}
+    # A benchmark that exists at the base keeps its whole definition: command, rounds and bound.
+    guarded = {p["name"]: p for p in base.get("perf") or () if "name" in p}
+    own = [p for p in head.get("perf") or () if p.get("name") not in guarded]
+    if guarded or own:
+        merged["perf"] = [*guarded.values(), *own]
+    return merged
+
+
+def _from_environment(environment: Mapping[str, str]) -> tuple[dict[str, Any], tuple[Setting, ...]]:
+    tree: dict[str, Any] = {}
+    settings = []
+    for option, kind in ENVIRONMENT.items():
+        text = environment.get(variable(option), "").strip()
+        if not text:
+            continue
+        value = _read(option, kind, text)
+        if option == "fail-on":
+            tree["scan"] = {"fail-on": value}
+        else:
+            tree[option] = value
+        settings.append(Setting(name=option, value=text, source=f"${variable(option)}"))
+    try:
+        msgspec.convert(tree, Config)
+    except msgspec.ValidationError as error:
+        problem = str(error).split(" - at ")
+        name = problem[1].strip("`$.").split("[")[0] if len(problem) > 1 else "input"
+        message = f"input `{name}`: {problem[0]}"
+        raise ConfigError(message, hint=DOCS) from error
+    return tree, tuple(settings)
+
+
+def _read(option: str, kind: str, text: str) -> object:
+    if kind == "list":
+        return [part for part in re.split(r"[\s,;]+", text) if part]
+    if kind == "bool":
+        if text.lower() in ("true", "1", "yes", "on"):
+            return True
+        if text.lower() in ("false", "0", "no", "off"):
+            return False
+        message = f"input `{option}`: {text!r} is neither true nor false"
+        raise ConfigError(message, hint="write `true` or `false`")
+    if kind == "int":
+        if not text.isdecimal():
+            message = f"input `{option}`: {text!r} is not a whole number"
+            raise ConfigError(message, hint="write a number, 0 for automatic")
+        return int(text)
+    return text
+
+
+def _merge(tree: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(tree)
+    for key, value in over.items():
+        old = merged.get(key)
+        merged[key] = {**old, **value} if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return (
+            f"{len(value)} entries" if any(isinstance(v, dict) for v in value) else ", ".join(map(str, value))
+        )
+    if isinstance(value, dict):
+        return ", ".join(f"{k}: {v}" for k, v in value.items())
+    return str(value)

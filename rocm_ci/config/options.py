@@ -1,0 +1,129 @@
+"""Every option, its type and its default. The only place with defaults."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from rocm_ci.model.case import Layer
+from rocm_ci.model.finding import Severity
+from rocm_ci.model.perf import Better
+
+Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,79}$")]
+Gfx = Annotated[str, msgspec.Meta(pattern=r"^gfx[0-9a-f]{3,5}(:[a-z]+[+-])*$")]
+Duration = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^[0-9]+(\.[0-9]+)?(s|m|h)$",
+        description="A number and a unit: `90s`, `10m`, `1.5h`.",
+    ),
+]
+Percent = Annotated[str, msgspec.Meta(pattern=r"^[0-9]+(\.[0-9]+)?%$", description="A percentage: `3%`.")]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+DEFAULT_ARCHS = ("gfx90a", "gfx942")
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """Base of all configuration sections: kebab-case keys, unknown keys refused."""
+
+
+class ScanOptions(Section, frozen=True, kw_only=True):
+    """What the scanner reads, and from which severity on it fails the change."""
+
+    exclude: tuple[str, ...] = ()
+    fail_on: Literal["error", "warning", "note", "never"] = "error"
+    rules: dict[str, Literal["off", "note", "warning", "error"]] = {}
+
+
+class BuildOptions(Section, frozen=True, kw_only=True):
+    """One build command, run in the checkout by `bash -c`.
+
+    `{arch}`, `{arch;}` and `{arch,}` stand for the arch list joined by space, semicolon and comma,
+    `{jobs}` for the number of parallel jobs. `artifacts` are globs; each file they match must hold
+    code for every arch.
+    """
+
+    name: Name
+    run: str
+    artifacts: tuple[str, ...] = ()
+    timeout: Duration = "30m"
+    env: dict[str, str] = {}
+
+
+class TestOptions(Section, frozen=True, kw_only=True):
+    """One test suite. `{junit}` stands for the file where the runner expects JUnit XML.
+
+    `runner: auto` looks at the command. A suite that asks for GPUs fails as *machine unusable*
+    when there are fewer, unless `require-gpu: false` skips it.
+    """
+
+    __test__ = False
+
+    name: Name
+    run: str
+    layer: Layer = Layer.UNIT
+    runner: Literal["auto", "pytest", "ctest", "gtest", "command"] = "auto"
+    gpus: Count = 0
+    timeout: Duration = "10m"
+    retries: Annotated[int, msgspec.Meta(ge=0, le=5)] = 0
+    env: dict[str, str] = {}
+
+
+class PerfOptions(Section, frozen=True, kw_only=True):
+    """One benchmark command, run in turn on the merge base and on the head.
+
+    `{out}` stands for the result file. A change below `min-effect` is never a regression.
+    """
+
+    name: Name
+    run: str
+    format: str = "google-benchmark"
+    better: Better = Better.LOWER
+    min_effect: Percent = "3%"
+    rounds: Annotated[int, msgspec.Meta(ge=5, le=100)] = 12
+    gpus: Count = 0
+    timeout: Duration = "20m"
+    env: dict[str, str] = {}
+
+
+class Config(Section, frozen=True, kw_only=True):
+    """The whole of `.github/rocm-ci.yml`. Everything has a default; an empty file is fine.
+
+    `inconclusive` says how a run exits whose outcome could not be decided; `deepen` allows a
+    shallow clone to be deepened from its remote to find the merge base.
+    """
+
+    version: Literal[1] = 1
+    arch: Annotated[tuple[Gfx, ...], msgspec.Meta(min_length=1)] = DEFAULT_ARCHS
+    stages: tuple[Literal["scan", "build", "kernels", "test", "perf"], ...] = (
+        "scan",
+        "build",
+        "kernels",
+        "test",
+        "perf",
+    )
+    require_gpu: bool = True
+    inconclusive: Literal["pass", "fail"] = "pass"
+    deepen: bool = False
+    jobs: Count = 0
+    scan: ScanOptions = ScanOptions()
+    build: tuple[BuildOptions, ...] = ()
+    test: tuple[TestOptions, ...] = ()
+    perf: tuple[PerfOptions, ...] = ()
+
+
+def seconds(duration: str) -> float:
+    """`90s`, `10m`, `1.5h` → seconds."""
+    return float(duration[:-1]) * {"s": 1, "m": 60, "h": 3600}[duration[-1]]
+
+
+def percent(text: str) -> float:
+    """`3%` → 3.0."""
+    return float(text[:-1])
+
+
+def fail_on(options: ScanOptions) -> Severity | None:
+    """The severity from which the scan fails the change; None for never."""
+    return None if options.fail_on == "never" else Severity(options.fail_on)

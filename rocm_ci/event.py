@@ -1,0 +1,128 @@
+"""(environment mapping, payload) → what triggered us. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from rocm_ci.errors import EventError
+from rocm_ci.model.event import Event, EventKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_BYTES = 26_000_000  # GitHub caps a webhook payload at 25 MB
+ZERO = "0" * 40
+_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
+_HINT = "rocm-ci runs on pull_request, push, merge_group and workflow_dispatch; or use --local --base REF"
+
+
+def parse(environment: Mapping[str, str], payload: bytes) -> Event:
+    """The event of a GitHub workflow run.
+
+    Reads GITHUB_EVENT_NAME, GITHUB_SHA, GITHUB_REPOSITORY, GITHUB_REF, GITHUB_RUN_ID and
+    GITHUB_RUN_ATTEMPT from `environment`; `payload` is the content of GITHUB_EVENT_PATH.
+    `merge_base` stays None: only git knows it.
+    """
+    name = environment.get("GITHUB_EVENT_NAME", "")
+    try:
+        kind = EventKind(name)
+    except ValueError:
+        kind = EventKind.LOCAL
+    if kind is EventKind.LOCAL:
+        message = f"cannot run on the event {name!r}" if name else "GITHUB_EVENT_NAME is not set"
+        raise EventError(message, hint=_HINT)
+    body = _decoded(payload)
+    common = {
+        "kind": kind,
+        "repository": environment.get("GITHUB_REPOSITORY") or _text(body, "repository", "full_name"),
+        "run_id": _number(environment.get("GITHUB_RUN_ID")),
+        "run_attempt": _number(environment.get("GITHUB_RUN_ATTEMPT")),
+    }
+    match kind:
+        case EventKind.PULL_REQUEST:
+            return _pull_request(body, common)
+        case EventKind.PUSH:
+            before = _text(body, "before")
+            return Event(
+                head=_commit(body, "after"),
+                base=None if before in (None, ZERO) else _commit(body, "before"),
+                head_ref=_text(body, "ref"),
+                **common,
+            )
+        case EventKind.MERGE_GROUP:
+            return Event(
+                head=_commit(body, "merge_group", "head_sha"),
+                base=_commit(body, "merge_group", "base_sha"),
+                head_ref=_text(body, "merge_group", "head_ref"),
+                base_ref=_text(body, "merge_group", "base_ref"),
+                **common,
+            )
+        case EventKind.WORKFLOW_DISPATCH:
+            head = environment.get("GITHUB_SHA", "")
+            if not _COMMIT.match(head):
+                raise EventError("GITHUB_SHA holds no commit", hint=_HINT)
+            return Event(head=head, head_ref=environment.get("GITHUB_REF"), **common)
+
+
+def _pull_request(body: dict[str, Any], common: dict[str, Any]) -> Event:
+    head_repository = _text(body, "pull_request", "head", "repo", "full_name")
+    base_repository = _text(body, "pull_request", "base", "repo", "full_name")
+    labels = _at(body, "pull_request", "labels")
+    return Event(
+        head=_commit(body, "pull_request", "head", "sha"),
+        base=_commit(body, "pull_request", "base", "sha"),
+        head_ref=_text(body, "pull_request", "head", "ref"),
+        base_ref=_text(body, "pull_request", "base", "ref"),
+        number=_number(_at(body, "pull_request", "number")),
+        title=_text(body, "pull_request", "title"),
+        # A deleted fork has no repository any more: that is still not ours.
+        is_fork=head_repository is None or head_repository != base_repository,
+        labels=tuple(
+            label["name"]
+            for label in (labels if isinstance(labels, list) else [])
+            if isinstance(label, dict) and isinstance(label.get("name"), str)
+        ),
+        **common,
+    )
+
+
+def _decoded(payload: bytes) -> dict[str, Any]:
+    if len(payload) > MAX_BYTES:
+        message = f"the event file has {len(payload)} bytes; GitHub never sends more than 25 MB"
+        raise EventError(message, hint="check that GITHUB_EVENT_PATH names the event file")
+    try:
+        body = json.loads(payload)
+    except (ValueError, RecursionError) as error:
+        message = f"the event file is not valid JSON ({error}); it may be cut off"
+        raise EventError(message, hint="check that GITHUB_EVENT_PATH names a complete event file") from error
+    if not isinstance(body, dict):
+        message = f"the event file holds a {type(body).__name__}, not an object"
+        raise EventError(message, hint="check that GITHUB_EVENT_PATH names the event file")
+    return body
+
+
+def _at(body: object, *path: str) -> object:
+    for key in path:
+        body = body.get(key) if isinstance(body, dict) else None
+    return body
+
+
+def _text(body: object, *path: str) -> str | None:
+    value = _at(body, *path)
+    return value if isinstance(value, str) else None
+
+
+def _number(value: object) -> int | None:
+    if isinstance(value, str) and value.isdecimal():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _commit(body: object, *path: str) -> str:
+    value = _text(body, *path)
+    if value is None or not _COMMIT.match(value):
+        message = f"the event file has no commit at {'.'.join(path)}"
+        raise EventError(message, hint="it may belong to another event: " + _HINT)
+    return value

@@ -1,0 +1,1 @@
+"""GitHub: the client behind a Protocol, and the escaping of workflow commands."""

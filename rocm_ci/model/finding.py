@@ -1,0 +1,66 @@
+"""What the scanner says about one place in a file."""
+
+from __future__ import annotations
+
+import enum
+from functools import total_ordering
+
+from rocm_ci.model.base import Frozen
+
+
+@total_ordering
+class Severity(enum.Enum):
+    """Ordered: NOTE < WARNING < ERROR."""
+
+    NOTE = "note"
+    WARNING = "warning"
+    ERROR = "error"
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, Severity):
+            return NotImplemented
+        return _RANK[self] < _RANK[other]
+
+
+_RANK = {severity: rank for rank, severity in enumerate(Severity)}
+
+
+class Topic(enum.Enum):
+    """The sixteen kinds of leftover."""
+
+    CUDA_INCLUDE = "cuda-include"
+    CUDA_API = "cuda-api"
+    CUDA_LIBRARY = "cuda-library"
+    CUDA_BUILD = "cuda-build"
+    CUDA_PYTHON = "cuda-python"
+    CUDA_PACKAGE = "cuda-package"
+    CUDA_CONTAINER = "cuda-container"
+    CUDA_TOOL = "cuda-tool"
+    CUDA_ENV = "cuda-env"
+    HARDCODED_PATH = "hardcoded-path"
+    WARP_SIZE = "warp-size"
+    INTRINSICS = "intrinsics"
+    INLINE_ASM = "inline-asm"
+    PRECISION = "precision"
+    MEMORY_MODEL = "memory-model"
+    ARCH_LIST = "arch-list"
+
+
+class Finding(Frozen, frozen=True, kw_only=True):
+    """One finding. Lines and columns are 1-based; `end` is the column after the last character.
+
+    `fix` is advice in words; `replacement` is the exact text for `line` from `column` to `end`
+    when the repair is mechanical, so that a review suggestion can be built from it.
+    """
+
+    rule: str
+    topic: Topic
+    severity: Severity
+    path: str
+    line: int
+    column: int
+    end: int
+    message: str
+    fix: str | None = None
+    docs: str | None = None
+    replacement: str | None = None

@@ -1,0 +1,122 @@
+"""Plan → Report. A crash becomes ERROR with the traceback kept; the other stages' results stay."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from rocm_ci import __version__
+from rocm_ci.errors import InterruptedRunError, RocmCiError
+from rocm_ci.model.plan import StageName
+from rocm_ci.model.report import Report, Setting, verdict_of
+from rocm_ci.model.result import BuildResult, Crashed, Skipped, StageResult
+from rocm_ci.model.verdict import Verdict
+from rocm_ci.stages import build, kernels, perf, preflight, scan, test
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rocm_ci.context import Context, Job
+
+Stage: TypeAlias = "Callable[[Context, Job], StageResult]"
+
+# Order is design: cheap before dear, and nothing runs on what did not build.
+STAGES: tuple[tuple[StageName, Stage], ...] = (
+    (StageName.PREFLIGHT, preflight.run),
+    (StageName.SCAN, scan.run),
+    (StageName.BUILD, build.run),
+    (StageName.KERNELS, kernels.run),
+    (StageName.TEST, test.run),
+    (StageName.PERF, perf.run),
+)
+NEEDS_BUILD = (StageName.KERNELS, StageName.TEST, StageName.PERF)
+
+
+def run(
+    ctx: Context,
+    job: Job,
+    *,
+    settings: tuple[Setting, ...] = (),
+    notices: tuple[str, ...] = (),
+    stages: tuple[tuple[StageName, Stage], ...] = STAGES,
+) -> Report:
+    """Run every stage of the plan in order and join the results.
+
+    An interruption (SIGINT, SIGTERM) ends the running stage and leaves a readable partial report.
+    """
+    started, began = ctx.clock.now(), ctx.clock.monotonic()
+    wanted = {step.stage: step for step in job.plan.steps}
+    done: dict[StageName, StageResult] = {}
+    interrupted = False
+    for name, stage in stages:
+        step = wanted[name]
+        blocked = _blocked(name, done)
+        if interrupted:
+            done[name] = Skipped(stage=name, reason="the run was interrupted")
+        elif not step.run:
+            done[name] = Skipped(stage=name, reason=step.reason)
+        elif blocked:
+            done[name] = Skipped(stage=name, reason=blocked)
+        else:
+            result = _guarded(name, stage, ctx, replace(job, done=dict(done)))
+            interrupted = isinstance(result, _Interrupted)
+            done[name] = result.crashed if isinstance(result, _Interrupted) else result
+    results = tuple(done[name] for name, _ in stages)
+    return Report(
+        tool=f"rocm-ci {__version__}",
+        event=job.event,
+        plan=job.plan,
+        facts=job.facts,
+        results=results,
+        verdict=verdict_of(results, job.plan, interrupted=interrupted),
+        started=started,
+        duration_s=ctx.clock.monotonic() - began,
+        interrupted=interrupted,
+        settings=settings,
+        notices=notices,
+    )
+
+
+class _Interrupted:
+    """A stage that the user or the runner stopped."""
+
+    def __init__(self, crashed: Crashed) -> None:
+        self.crashed = crashed
+
+
+def _guarded(name: StageName, stage: Stage, ctx: Context, job: Job) -> StageResult | _Interrupted:
+    began = ctx.clock.monotonic()
+    with ctx.log.step(name.value):
+        try:
+            return stage(ctx, job)
+        except (InterruptedRunError, KeyboardInterrupt) as error:
+            reason = f"interrupted: {error}" if str(error) else "interrupted"
+            took = ctx.clock.monotonic() - began
+            return _Interrupted(Crashed(stage=name, reason=reason, duration_s=took))
+        except RocmCiError as error:
+            reason = f"{error} → {error.hint}" if error.hint else str(error)
+            ctx.log.error(str(error), error.hint)
+            return Crashed(stage=name, reason=reason, duration_s=ctx.clock.monotonic() - began)
+        except Exception as error:  # noqa: BLE001 - any crash of a stage must leave the others standing
+            reason = f"rocm-ci itself failed: {type(error).__name__}: {error}"
+            ctx.log.error(reason, "please report it with the traceback in the report")
+            return Crashed(
+                stage=name,
+                reason=reason,
+                traceback=traceback.format_exc(),
+                duration_s=ctx.clock.monotonic() - began,
+            )
+
+
+def _blocked(name: StageName, done: dict[StageName, StageResult]) -> str:
+    """Why a stage cannot run after what came before; empty when it can."""
+    if name not in NEEDS_BUILD:
+        return ""
+    match done.get(StageName.BUILD):
+        case BuildResult(verdict=Verdict.FAIL | Verdict.ERROR):
+            return "the build failed"
+        case Crashed():
+            return "the build could not be run"
+        case _:
+            return ""

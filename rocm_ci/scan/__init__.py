@@ -1,0 +1,1 @@
+"""The scanner: bytes → prefilter → language → regions with guards → rules → findings."""

@@ -1,0 +1,75 @@
+"""The contract between the engine and a language, and between both and a detector."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import PurePosixPath
+
+    from rocm_ci.scan.source import Region, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A parsed file: its regions in order, and the language's own tree for detectors."""
+
+    source: Source
+    regions: tuple[Region, ...]
+    tree: object = None
+
+
+class Language(Protocol):
+    """How one kind of file is recognised and cut into regions."""
+
+    @property
+    def name(self) -> str:
+        """The name that rules use in `languages`."""
+        ...
+
+    def claims(self, path: PurePosixPath, head: str) -> bool:
+        """Whether a file is of this language; `head` is its first 512 characters (for `#!`)."""
+        ...
+
+    def parse(self, source: Source) -> Parsed:
+        """Cut it into regions. Broken input must not raise: return what could be understood."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A place a matcher or detector found; the engine makes the `Finding` of it.
+
+    Positions are 1-based; `end` is the column after the last character on `line`. `message` and
+    `replacement` override the rule's own when given.
+    """
+
+    line: int
+    column: int
+    end: int
+    text: str
+    message: str | None = None
+    replacement: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a detector may know besides the file: the target archs and project-wide knowledge."""
+
+    archs: tuple[str, ...]
+    tables: Mapping[str, frozenset[str]]
+
+
+class Detector(Protocol):
+    """What no matcher can say. A rule names it: `match: {detector: lane-math}`."""
+
+    @property
+    def name(self) -> str:
+        """The name that a rule file uses."""
+        ...
+
+    def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:
+        """Every place, guards already respected."""
+        ...

@@ -1,0 +1,1 @@
+"""One module per language, each ending in `LANGUAGE: Language = …`; found by the directory listing."""

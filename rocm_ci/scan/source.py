@@ -1,0 +1,56 @@
+"""What a language makes of a file: regions that rules may match, each with its guard."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class RegionKind(enum.Enum):
+    """What a piece of a file is. Comments and documentation are never handed out."""
+
+    CODE = "code"  # program text: C tokens, Python code, a shell command, a CMake command
+    STRING = "string"  # the content of a string literal
+    INCLUDE = "include"  # the target of an #include / import, without quotes or brackets
+    DIRECTIVE = "directive"  # the condition of an #if, #ifdef, #elif
+    ASM = "asm"  # the text of an inline assembly statement
+    KERNEL = "kernel"  # device source inside a string (RawKernel, NVRTC)
+    REQUIREMENT = "requirement"  # one dependency specifier
+    VALUE = "value"  # a scalar of a YAML, TOML, Dockerfile or compose document
+    KEY = "key"  # its key
+
+
+class Guard(enum.Enum):
+    """On which build or machine a region is reached, as far as its guards tell."""
+
+    NONE = "none"  # everywhere, so also on AMD
+    AMD = "amd"  # only on AMD
+    NVIDIA = "nvidia"  # only on NVIDIA: not our business
+    EITHER = "either"  # a probe with a fallback: reached on AMD, but failing there is handled
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One piece of a file. `line` and `column` are 1-based positions of its first character.
+
+    A region never spans a newline unless `kind` is ASM, KERNEL or STRING; rules that match in such
+    text compute lines by counting. `context` names what surrounds it, innermost last, e.g.
+    `("call:ctypes.CDLL", "arg:0")` in Python, `("command:find_package", "if:USE_HIP")` in CMake,
+    `("service", "runtime")` in YAML: rules may ask for it.
+    """
+
+    kind: RegionKind
+    text: str
+    line: int
+    column: int
+    guard: Guard = Guard.NONE
+    context: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to scan. `text` is decoded with surrogateescape; `lines` are its lines without ends."""
+
+    path: str
+    text: str
+    lines: tuple[str, ...]

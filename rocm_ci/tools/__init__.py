@@ -1,0 +1,1 @@
+"""Other programs: how they are started and ended, and what git and docker are asked."""

@@ -1,0 +1,118 @@
+"""What we ask git. Every call is hardened: no pager, no hooks, no configuration of the checkout."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm_ci.errors import GitError
+from rocm_ci.tools.process import NOT_FOUND, Captured, Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+# A checkout is hostile: its .git/config could name a pager, an external diff or a fsmonitor.
+# `safe.directory` is needed when a container sees a checkout of another user.
+_HARDENED = (
+    "--no-pager",
+    "-c", "core.fsmonitor=false",
+    "-c", "core.hooksPath=/dev/null",
+    "-c", "diff.external=",
+    "-c", "core.quotePath=true",
+    "-c", "safe.directory=*",
+    "-c", "protocol.ext.allow=never",
+)  # fmt: skip
+
+
+class Git:
+    """One checkout. All paths are relative to its top folder."""
+
+    def __init__(self, run: Runner, root: Path, environment: Mapping[str, str] | None = None) -> None:
+        self._run = run
+        self.root = root
+        self._environment = dict(environment) if environment is not None else None
+        if self._environment is not None:
+            self._environment["GIT_TERMINAL_PROMPT"] = "0"
+
+    def call(self, *args: str, timeout_s: float = 120.0) -> Captured:
+        """Run `git ARGS` here and return whatever it says."""
+        done = self._run.capture(
+            ["git", *_HARDENED, *args], cwd=self.root, env=self._environment, timeout_s=timeout_s
+        )
+        if done.exit_code == NOT_FOUND:
+            message = f"git could not be started in {self.root}: {done.error_text.strip()}"
+            raise GitError(message, hint="install git and check that the folder exists")
+        return done
+
+    def top(self) -> Path:
+        """The top folder of the checkout we are in."""
+        done = self.call("rev-parse", "--show-toplevel")
+        if done.exit_code:
+            message = f"{self.root} is not inside a git checkout"
+            raise GitError(message, hint="run it in a clone, or name files with --all")
+        return type(self.root)(done.text.rstrip("\n"))
+
+    def commit(self, ref: str) -> str:
+        """The full name of the commit that `ref` stands for."""
+        done = self.call("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        if done.exit_code:
+            shallow = " (this clone is shallow)" if self.is_shallow() else ""
+            message = f"no commit {ref!r} in {self.root}{shallow}"
+            hint = "give actions/checkout `fetch-depth: 0`" if shallow else "fetch it, or name another one"
+            raise GitError(message, hint=hint)
+        return done.text.strip()
+
+    def is_shallow(self) -> bool:
+        """Whether history was cut off by the clone."""
+        return self.call("rev-parse", "--is-shallow-repository").text.strip() == "true"
+
+    def merge_base(self, base: str, head: str, *, deepen: bool = False) -> str:
+        """The best common ancestor; with `deepen`, a shallow clone may fetch more history."""
+        done = self.call("merge-base", base, head)
+        if done.exit_code and deepen and self.is_shallow():
+            self.call("fetch", "--quiet", "--unshallow", "origin", timeout_s=600.0)
+            done = self.call("merge-base", base, head)
+        if done.exit_code:
+            message = f"no common ancestor of {base[:12]} and {head[:12]} in this clone"
+            if self.is_shallow():
+                shallow = f"{message}, which is shallow"
+                raise GitError(shallow, hint="give actions/checkout `fetch-depth: 0`, or set `deepen: true`")
+            raise GitError(message, hint="the two histories are unrelated: name another --base")
+        return done.text.strip()
+
+    def diff(self, base: str, head: str | None) -> bytes:
+        """`changes.parse_git` reads it; `head=None` for the working tree. Renames are followed."""
+        args = ["diff", "-z", "--raw", "--patch", "--full-index", "--no-ext-diff",
+                "--no-textconv", "--no-color", "--unified=0", "--find-renames", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/",
+                base, *([head] if head else []), "--"]  # fmt: skip
+        done = self.call(*args, timeout_s=300.0)
+        if done.exit_code:
+            message = f"git diff {base[:12]} failed: {done.error_text.strip()[-300:]}"
+            raise GitError(message, hint="check that both commits are in this clone")
+        return done.stdout
+
+    def show(self, commit: str, path: str) -> bytes | None:
+        """A file as it stood at a commit; None when it was not there."""
+        done = self.call("cat-file", "blob", f"{commit}:{path}")
+        return None if done.exit_code else done.stdout
+
+    def files(self) -> tuple[str, ...]:
+        """Tracked files and untracked ones that are not ignored, sorted."""
+        done = self.call("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        if done.exit_code:
+            message = f"git ls-files failed in {self.root}: {done.error_text.strip()[-300:]}"
+            raise GitError(message, hint="run it inside a checkout")
+        names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
+        return tuple(sorted({name for name in names if name}))
+
+    def add_worktree(self, folder: Path, commit: str) -> None:
+        """A separate checkout of `commit` in `folder` (which must not exist)."""
+        done = self.call("worktree", "add", "--detach", "--force", str(folder), commit, timeout_s=600.0)
+        if done.exit_code:
+            message = f"cannot check out {commit[:12]} in {folder}: {done.error_text.strip()[-300:]}"
+            raise GitError(message, hint="check free disk space and that the commit is in this clone")
+
+    def remove_worktree(self, folder: Path) -> None:
+        """Forget a worktree and delete its files."""
+        self.call("worktree", "remove", "--force", str(folder))
+        self.call("worktree", "prune")

@@ -1,0 +1,91 @@
+"""The fakes that tests hand in where the program wants ports; each exists once."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rocm_ci.context import Context
+from rocm_ci.log import Log
+from rocm_ci.tools.process import NOT_FOUND, Captured, Streamed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+
+@dataclass
+class FakeClock:
+    """Time that moves one second with every look."""
+
+    seconds: float = 0.0
+
+    def monotonic(self) -> float:
+        self.seconds += 1.0
+        return self.seconds
+
+    def now(self) -> str:
+        return "2026-11-30T12:00:00Z"
+
+
+@dataclass
+class FakeRunner:
+    """Answers by the program's name; everything else is «not found». Remembers all calls.
+
+    `answers` maps the first word of argv (or the whole command line) to (exit code, output).
+    """
+
+    answers: dict[str, tuple[int, str]] = field(default_factory=dict)
+    calls: list[tuple[str, ...]] = field(default_factory=list)
+    environments: list[dict[str, str]] = field(default_factory=list)
+
+    def _answer(self, argv: Sequence[str], env: Mapping[str, str] | None) -> tuple[int, str]:
+        self.calls.append(tuple(argv))
+        self.environments.append(dict(env or {}))
+        return self.answers.get(" ".join(argv)) or self.answers.get(argv[0]) or (NOT_FOUND, f"cannot start {argv[0]}")
+
+    def capture(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float = 60.0,
+        stdin: bytes = b"",
+    ) -> Captured:
+        code, text = self._answer(argv, env)
+        return Captured(argv=tuple(argv), exit_code=code, stdout=text.encode())
+
+    def stream(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        timeout_s: float,
+        log: Path,
+        on_line: Callable[[str], None] | None = None,
+    ) -> Streamed:
+        code, text = self._answer(argv, env)
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(text)
+        for line in text.splitlines():
+            if on_line is not None:
+                on_line(line)
+        return Streamed(
+            argv=tuple(argv), exit_code=code, duration_s=0.5, timed_out=False, log=log, tail=text
+        )
+
+
+def context(root: Path, run: FakeRunner | None = None) -> Context:
+    """A context over a folder, with fakes for every port and its log kept in memory."""
+    return Context(
+        run=run or FakeRunner(),
+        log=Log(out=io.StringIO(), err=io.StringIO()),
+        clock=FakeClock(),
+        root=root,
+        out=root / "out",
+        work=root / "work",
+        environment={"PATH": "/usr/bin:/bin", "HIP_PLATFORM": "amd"},
+    )
