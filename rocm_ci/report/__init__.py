@@ -1,1 +1,1 @@
-"""TODO docstring."""
+"""Report → text: JSON, Markdown, SARIF, JUnit XML. Pure."""

@@ -1,1 +1,1 @@
-"""TODO docstring."""
+"""One module per place where a report is shown; each ends in `SINK: Sink = …`."""

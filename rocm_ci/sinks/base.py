@@ -1,0 +1,104 @@
+"""What a sink is: it shows a finished report somewhere and never changes a result.
+
+A module of this package ends in `SINK: Sink = …` and is found by the directory listing
+(`rocm_ci.registry.load(rocm_ci.sinks, "SINK", Sink)`). A failing sink raises a `RocmCiError`;
+whoever runs it (`emit_all`) reports the failure and goes on with the next one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from rocm_ci.errors import RocmCiError
+from rocm_ci.report.links import Links
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from rocm_ci.github.client import GitHub
+    from rocm_ci.log import Log
+    from rocm_ci.model.report import Report
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """Where on GitHub a report goes. Every field comes from the trusted event, never from the report.
+
+    `number` is the pull request, None for a push. `head` is the commit that gets the status.
+    """
+
+    github: GitHub
+    repository: str
+    head: str
+    number: int | None = None
+    run_id: int | None = None
+    run_attempt: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Destination:
+    """What the sinks may write to. None (or False) means: not here, the sink then posts nothing.
+
+    `out` is the output folder with the logs; `summary` and `outputs` are the step files of GitHub
+    Actions; `annotations` is true inside a workflow; `target` is there on the trusted plane only.
+    """
+
+    log: Log
+    out: Path | None = None
+    summary: Path | None = None
+    outputs: Path | None = None
+    annotations: bool = False
+    links: Links = field(default_factory=Links)
+    target: Target | None = None
+
+
+class Sink(Protocol):
+    """One place where a report is shown."""
+
+    @property
+    def name(self) -> str:
+        """What `--to` calls it."""
+        ...
+
+    @property
+    def needs_token(self) -> bool:
+        """Whether it may run on the trusted plane only."""
+        ...
+
+    def emit(self, report: Report, where: Destination) -> tuple[str, ...]:
+        """Show the report and say, a line each, what was posted; empty when there was no place to."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Emitted:
+    """What several sinks did: `posted` and `refused` lines begin with the sink's name."""
+
+    posted: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    errors: tuple[RocmCiError, ...] = ()
+
+
+def emit_all(report: Report, where: Destination, sinks: Sequence[Sink]) -> Emitted:
+    """Run the sinks in turn. One that fails is told in the log and in `refused`; the rest still run."""
+    posted: list[str] = []
+    refused: list[str] = []
+    errors: list[RocmCiError] = []
+    for sink in sinks:
+        if sink.needs_token and where.target is None:
+            refused.append(f"{sink.name}: needs a token, and this is not the trusted plane")
+            continue
+        try:
+            posted += [f"{sink.name}: {line}" for line in sink.emit(report, where)]
+        except RocmCiError as error:
+            errors.append(error)
+            refused.append(f"{sink.name}: {error}")
+            where.log.error(f"sink {sink.name}: {error}", error.hint)
+        except OSError as error:
+            wrapped = RocmCiError(f"cannot write: {error}", hint="check the path, its permissions and space")
+            errors.append(wrapped)
+            refused.append(f"{sink.name}: {wrapped}")
+            where.log.error(f"sink {sink.name}: {wrapped}", wrapped.hint)
+    return Emitted(posted=tuple(posted), refused=tuple(refused), errors=tuple(errors))
