@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from rocm_ci.errors import RocmCiError
+from rocm_ci.errors import MachineError, RocmCiError, UsageError
 from rocm_ci.report.links import Links
 
 if TYPE_CHECKING:
@@ -87,18 +87,26 @@ def emit_all(report: Report, where: Destination, sinks: Sequence[Sink]) -> Emitt
     refused: list[str] = []
     errors: list[RocmCiError] = []
     for sink in sinks:
-        if sink.needs_token and where.target is None:
-            refused.append(f"{sink.name}: needs a token, and this is not the trusted plane")
-            continue
-        try:
-            posted += [f"{sink.name}: {line}" for line in sink.emit(report, where)]
-        except RocmCiError as error:
-            errors.append(error)
-            refused.append(f"{sink.name}: {error}")
-            where.log.error(f"sink {sink.name}: {error}", error.hint)
-        except OSError as error:
-            wrapped = RocmCiError(f"cannot write: {error}", hint="check the path, its permissions and space")
-            errors.append(wrapped)
-            refused.append(f"{sink.name}: {wrapped}")
-            where.log.error(f"sink {sink.name}: {wrapped}", wrapped.hint)
+        outcome = _attempt(sink, report, where)
+        if isinstance(outcome, RocmCiError):
+            message = f"{sink.name}: {outcome}"
+            where.log.error(message, outcome.hint)
+            refused.append(message)
+            errors.append(outcome)
+        else:
+            posted += [f"{sink.name}: {line}" for line in outcome]
     return Emitted(posted=tuple(posted), refused=tuple(refused), errors=tuple(errors))
+
+
+def _attempt(sink: Sink, report: Report, where: Destination) -> tuple[str, ...] | RocmCiError:
+    if sink.needs_token and where.target is None:
+        return UsageError(
+            "needs a token, and there is none here",
+            hint="run it as `rocm-ci report` on the trusted plane",
+        )
+    try:
+        return sink.emit(report, where)
+    except RocmCiError as error:
+        return error
+    except OSError as error:
+        return MachineError(f"cannot write: {error}", hint="check the path, its permissions and free space")
