@@ -1,0 +1,69 @@
+"""A refusal of GitHub → an error that says what to change. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm_ci.errors import GitHubError
+from rocm_ci.github.client import PermissionRefusedError
+
+if TYPE_CHECKING:
+    from rocm_ci.github.retry import Failure
+
+_PERMISSIONS = re.compile(r"[a-z_]+=[a-z]+(?:[,;] ?[a-z_]+=[a-z]+)*\Z")
+_NEEDED = {
+    "comment": "`pull-requests: write`",
+    "status": "`statuses: write`",
+    "check run": "`checks: write`",
+    "pull request": "`pull-requests: read`",
+}
+
+
+def explain(failure: Failure, *, task: str) -> GitHubError:
+    """The error for a request that failed for good. `task` completes «cannot …»: `create the comment`."""
+    message = f"cannot {task}: {_said(failure)}"
+    words = failure.message.lower()
+    if failure.is_rate_limit:
+        return GitHubError(message, hint="the token's rate limit is used up: run the job again later")
+    match failure.status:
+        case None:
+            return GitHubError(
+                message,
+                hint="check the network, GITHUB_API_URL, HTTPS_PROXY and, behind a company proxy, "
+                "REQUESTS_CA_BUNDLE",
+            )
+        case 401:
+            return GitHubError(message, hint="the token is wrong or has expired: pass a fresh GITHUB_TOKEN")
+        case 403 if "locked" in words:
+            return GitHubError(message, hint="unlock the conversation of the pull request")
+        case 403:
+            return PermissionRefusedError(message, hint=_permission(failure, task))
+        case 404:
+            return GitHubError(
+                message, hint="check the repository and number, and that the token may read that repository"
+            )
+        case 422:
+            return GitHubError(message, hint="GitHub did not take what rocm-ci sent: please report it")
+        case _:
+            return GitHubError(
+                message, hint="run the job again; https://www.githubstatus.com tells of outages"
+            )
+
+
+def _said(failure: Failure) -> str:
+    if failure.status is None:
+        return failure.message[:300] or "no answer"
+    return f"GitHub answered {failure.status} ({failure.message[:300] or 'no message'})"
+
+
+def _permission(failure: Failure, task: str) -> str:
+    """Which permission to add; GitHub names it itself in a header of its refusals."""
+    named = failure.headers.get("x-accepted-github-permissions", "")
+    needed = next((text for word, text in _NEEDED.items() if word in task), "more rights")
+    if _PERMISSIONS.match(named):
+        needed += f" (GitHub accepts: {named})"
+    return (
+        f"the job that runs `rocm-ci report` needs {needed} under `permissions:`; a fork's own workflow "
+        "never gets it: report from a `workflow_run` workflow instead"
+    )
