@@ -59,7 +59,7 @@ class Surroundings:
     """What a detector may know besides the file: the target archs and project-wide knowledge."""
 
     archs: tuple[str, ...]
-    tables: Mapping[str, frozenset[str]]
+    tables: Mapping[str, Mapping[str, str]]
 
 
 class Detector(Protocol):

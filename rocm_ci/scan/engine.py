@@ -1,0 +1,193 @@
+"""Changes → findings: prefilter on bytes, parse what may hold something, match, keep added lines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocm_ci.model.finding import Finding, Severity, Topic
+from rocm_ci.scan import files, suppression
+from rocm_ci.scan.embedded import device_sources
+from rocm_ci.scan.language import Match, Parsed, Surroundings
+from rocm_ci.scan.language_registry import HEAD, language_of
+from rocm_ci.scan.project import Project
+from rocm_ci.scan.rulebook import EMBEDDED, RuleBook
+from rocm_ci.scan.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rocm_ci.config.options import ScanOptions
+    from rocm_ci.model.changes import Changes, FileChange
+    from rocm_ci.scan.files import FileSource
+    from rocm_ci.scan.language import Language
+    from rocm_ci.scan.matching import CompiledRule
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+MOST_FINDINGS_PER_RULE_AND_FILE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """The outcome of one scan. `files` counts the files that were read."""
+
+    findings: tuple[Finding, ...]
+    suppressed: int
+    files: int
+
+
+def scan(
+    source: FileSource,
+    changes: Changes,
+    options: ScanOptions,
+    archs: Sequence[str],
+    *,
+    book: RuleBook,
+    prefilter: bool = True,
+) -> Scanned:
+    """Scan the added lines of `changes`, reading files from `source`.
+
+    `archs` are the targets the project builds for; rules about other targets are left out. With
+    `prefilter=False` every file is parsed and every rule tried: slower, the same findings.
+    """
+    scanner = _Scanner(source, options, tuple(archs), book, prefilter=prefilter)
+    scope = files.Scope(options)
+    findings: list[Finding] = []
+    for change in changes.files:
+        if scope.includes(change):
+            findings += scanner.file(change, whole=changes.whole_tree)
+    findings.sort(key=lambda f: (f.path, f.line, f.column, f.rule))
+    return Scanned(tuple(findings), scanner.suppressed, scanner.files)
+
+
+class _Scanner:
+    def __init__(
+        self,
+        source: FileSource,
+        options: ScanOptions,
+        archs: tuple[str, ...],
+        book: RuleBook,
+        *,
+        prefilter: bool,
+    ) -> None:
+        self._source = source
+        self._options = options
+        self._archs = archs
+        self._book = book
+        self._prefilter = prefilter
+        self._project = Project(source)
+        self._surroundings = Surroundings(archs=archs, tables=book.tables)
+        self._topics = {c.rule.id: c.rule.topic for c in book.rules}
+        self._topics |= dict.fromkeys(suppression.OWN_RULES, Topic.CUDA_TOOL)
+        self.suppressed = 0
+        self.files = 0
+
+    def file(self, change: FileChange, *, whole: bool) -> Iterable[Finding]:
+        data = self._source.read(change.path)
+        if data is None or files.is_binary(data):
+            return ()
+        head = data[:HEAD].decode("utf-8", "replace")
+        language = language_of(change.path, head)
+        if language is None:
+            return ()
+        self.files += 1
+        rules, embedded = self._candidates(language.name, data)
+        marked = suppression.MARK in data
+        if not (rules or embedded or marked):
+            return ()
+        text, lines = files.decode(data)
+        added = None if whole else _Lines(change.added)
+        found: list[Finding] = []
+        if rules or embedded:
+            parsed = language.parse(Source(change.path, text, lines))
+            found += self._findings(parsed, language, rules, added)
+            if embedded:
+                found += self._embedded(parsed, added)
+        return self._after_suppression(change.path, lines, found, added) if marked else found
+
+    def _candidates(self, language: str, data: bytes) -> tuple[tuple[CompiledRule, ...], bool]:
+        mine = self._book.of_language(language)
+        rules, embedded = mine.possible(data) if self._prefilter else (mine.rules, True)
+        return tuple(r for r in rules if self._is_on(r)), embedded and language != EMBEDDED
+
+    def _is_on(self, compiled: CompiledRule) -> bool:
+        return self._options.rules.get(compiled.rule.id) != "off" and compiled.holds_for(self._archs)
+
+    def _embedded(self, parsed: Parsed, added: _Lines | None) -> Iterator[Finding]:
+        for inner, language in device_sources(parsed):
+            rules, _ = self._candidates(language.name, inner.source.text.encode("utf-8", "surrogateescape"))
+            yield from self._findings(inner, language, rules, added)
+
+    def _findings(
+        self, parsed: Parsed, language: Language, rules: Iterable[CompiledRule], added: _Lines | None
+    ) -> Iterator[Finding]:
+        path = parsed.source.path
+        aliases: frozenset[str] | None = None
+        for compiled in rules:
+            count = 0
+            for match in compiled.find(parsed, self._surroundings):
+                if added is not None and match.line not in added:
+                    continue
+                if language.name == EMBEDDED and _IDENTIFIER.fullmatch(match.text):
+                    aliases = self._project.aliases(path) if aliases is None else aliases
+                    if match.text in aliases:
+                        continue
+                count += 1
+                if count > MOST_FINDINGS_PER_RULE_AND_FILE:
+                    break
+                yield self._finding(compiled, path, match)
+
+    def _finding(self, compiled: CompiledRule, path: str, match: Match) -> Finding:
+        rule = compiled.rule
+        severity = rule.severity
+        if rule.translated is not None and self._project.translates(path):
+            severity = min(severity, rule.translated)
+        override = self._options.rules.get(rule.id)
+        if override is not None and override != "off":
+            severity = Severity(override)
+        replacement = match.replacement
+        if replacement is None and rule.replace is not None:
+            changed = re.sub(rule.replace.from_, rule.replace.to, match.text)
+            replacement = changed if changed != match.text else None
+        message = match.message or rule.message
+        return Finding(
+            rule=rule.id,
+            topic=rule.topic,
+            severity=severity,
+            path=path,
+            line=match.line,
+            column=match.column,
+            end=match.end,
+            message=message.replace("{match}", match.text),
+            fix=rule.fix.replace("{match}", match.text).replace("{replacement}", replacement or ""),
+            docs=f"docs/rules/{rule.id}.md",
+            replacement=replacement,
+        )
+
+    def _after_suppression(
+        self, path: str, lines: Sequence[str], found: Iterable[Finding], added: _Lines | None
+    ) -> list[Finding]:
+        suppressions = suppression.find(lines)
+        kept = []
+        for finding in found:
+            if suppression.silences(suppressions, finding):
+                self.suppressed += 1
+            else:
+                kept.append(finding)
+        for problem in suppression.problems(path, suppressions, self._topics):
+            override = self._options.rules.get(problem.rule)
+            if override == "off" or (added is not None and problem.line not in added):
+                continue
+            kept.append(problem)
+        return kept
+
+
+class _Lines:
+    """Membership in sorted, inclusive line ranges."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        self._ranges = tuple(ranges)
+
+    def __contains__(self, line: int) -> bool:
+        return any(first <= line <= last for first, last in self._ranges)

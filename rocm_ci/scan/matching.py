@@ -1,0 +1,114 @@
+"""A rule over a parsed file → matches."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rocm_ci.scan.language import Match
+from rocm_ci.scan.language_registry import detectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rocm_ci.scan.language import Parsed, Surroundings
+    from rocm_ci.scan.rule import MatchSpec, Rule
+    from rocm_ci.scan.rulebook import Tables
+    from rocm_ci.scan.source import Region
+
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+class CompiledRule:
+    """A rule with its patterns compiled on first use: most rules never meet a file that needs them."""
+
+    def __init__(self, rule: Rule, tables: Tables) -> None:
+        self.rule = rule
+        self._tables = tables
+
+    @cached_property
+    def _matchers(self) -> tuple[_TextMatcher | str, ...]:
+        return tuple(
+            spec.detector if spec.detector is not None else _TextMatcher(spec, self._tables)
+            for spec in self.rule.match
+        )
+
+    def holds_for(self, archs: Sequence[str]) -> bool:
+        """Whether the rule is about one of the configured targets."""
+        globs = self.rule.archs
+        return not globs or any(fnmatch.fnmatchcase(a.split(":")[0], g) for a in archs for g in globs)
+
+    def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:
+        """Every match of every matcher, in file order, each place once."""
+        seen: dict[tuple[int, int], Match] = {}
+        for matcher in self._matchers:
+            if isinstance(matcher, str):
+                found: Iterator[Match] = detectors()[matcher].find(parsed, surroundings)
+            else:
+                found = matcher.find(parsed.regions)
+            for match in found:
+                seen.setdefault((match.line, match.column), match)
+        yield from (seen[place] for place in sorted(seen))
+
+
+class _TextMatcher:
+    """Looks at the text of regions."""
+
+    def __init__(self, spec: MatchSpec, tables: Tables) -> None:
+        self._kinds = frozenset(spec.kinds)
+        self._guards = frozenset(spec.guards)
+        self._context = re.compile(spec.context) if spec.context else None
+        self._not_context = re.compile(spec.not_context) if spec.not_context else None
+        self._pattern = re.compile(spec.pattern, re.MULTILINE) if spec.pattern else None
+        self._not_pattern = re.compile(spec.not_pattern) if spec.not_pattern else None
+        self._names: Mapping[str, str] | None = None
+        if spec.names:
+            self._names = dict.fromkeys(spec.names, "")
+        elif spec.table:
+            self._names = tables[spec.table]
+        self._not_names = [tables[name] for name in spec.not_tables]
+
+    def find(self, regions: Sequence[Region]) -> Iterator[Match]:
+        for region in regions:
+            if region.kind in self._kinds and region.guard in self._guards:
+                found = list(self._in_text(region.text))
+                if found and self._right_context(region):
+                    yield from (_match(region, *one) for one in found)
+
+    def _in_text(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """(start, end, replacement) of every match in a text."""
+        for found in (self._pattern or _IDENTIFIER).finditer(text):
+            word = found.group()
+            if self._names is not None and word not in self._names:
+                continue
+            if any(word in names for names in self._not_names):
+                continue
+            if self._not_pattern is not None and self._not_pattern.search(word):
+                continue
+            if found.end() > found.start():
+                yield found.start(), found.end(), self._names[word] if self._names is not None else ""
+
+    def _right_context(self, region: Region) -> bool:
+        wanted, unwanted = self._context, self._not_context
+        if wanted is not None and not any(wanted.search(c) for c in region.context):
+            return False
+        return unwanted is None or not any(unwanted.search(c) for c in region.context)
+
+
+def _match(region: Region, start: int, end: int, replacement: str) -> Match:
+    text = region.text
+    line_start = text.rfind("\n", 0, start) + 1
+    line = region.line + text.count("\n", 0, start)
+    shift = region.column if line_start == 0 else 1
+    column = start - line_start + shift
+    line_end = text.find("\n", start, end)
+    shown = text[start:end] if line_end < 0 else text[start:line_end]
+    return Match(
+        line=line,
+        column=column,
+        end=column + len(shown),
+        text=shown.strip() or shown,
+        replacement=replacement or None,
+    )

@@ -1,0 +1,152 @@
+"""All rules of one scan, their tables, and the prefilter of each language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rocm_ci import registry
+from rocm_ci.errors import ConfigError
+from rocm_ci.scan import needles
+from rocm_ci.scan.language_registry import detectors, languages
+from rocm_ci.scan.matching import CompiledRule
+from rocm_ci.scan.prefilter import Prefilter
+from rocm_ci.scan.rule import MatchSpec, Rule, decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+# Device source inside a string is scanned with the rules of this language.
+EMBEDDED = "c"
+_EMBEDDED_SIGNS = frozenset({b"__global__", b"__device__"})
+_PREFIX = 6  # letters of a table's names that serve as needles: enough to tell APIs apart
+
+
+def rule_files(folder: Path) -> list[Path]:
+    """Every rule file below a folder, sorted by path."""
+    return sorted(folder.glob("*/*.yaml"))
+
+
+def shipped(*, documentation: bool = False) -> list[Rule]:
+    """The rules that come with rocm-ci."""
+    folder = registry.data_folder("rules") / "scan"
+    return [
+        decode(
+            path.read_text(encoding="utf-8"), f"{path.parent.name}/{path.name}", documentation=documentation
+        )
+        for path in rule_files(folder)
+    ]
+
+
+class Tables(Mapping[str, Mapping[str, str]]):
+    """Lists of names under `rules/tables`, read when first asked for.
+
+    One name a line, `#` starts a comment; a second word on the line is what replaces the name.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or registry.data_folder("rules") / "tables"
+        self._read: dict[str, Mapping[str, str]] = {}
+
+    def __getitem__(self, name: str) -> Mapping[str, str]:
+        """Name → replacement (empty when there is none)."""
+        if name not in self._read:
+            try:
+                text = (self._folder / f"{name}.txt").read_text(encoding="utf-8")
+            except OSError as error:
+                message = f"there is no table {name!r} in rules/tables"
+                raise ConfigError(message, hint="check `table` in the rule files") from error
+            words = (line.split() for line in text.splitlines() if line and line[0] != "#")
+            self._read[name] = {w[0]: w[1] if len(w) > 1 else "" for w in words if w}
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return (path.stem for path in sorted(self._folder.glob("*.txt")))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class RuleBook:
+    """Rules ready for matching, by language."""
+
+    def __init__(self, rules: Iterable[Rule], tables: Tables | None = None) -> None:
+        self.tables = tables or Tables()
+        self.rules = tuple(CompiledRule(rule, self.tables) for rule in rules)
+        self.ids = frozenset(rule.rule.id for rule in self.rules)
+        self._per_language: dict[str, LanguageRules] = {}
+
+    def of_language(self, name: str) -> LanguageRules:
+        """The rules for files of one language."""
+        if name not in self._per_language:
+            mine = [rule for rule in self.rules if name in rule.rule.languages]
+            self._per_language[name] = LanguageRules(name, mine, self.tables)
+        return self._per_language[name]
+
+    def check(self) -> None:
+        """Raise `ConfigError` for an id used twice, an unknown language or an unknown detector."""
+        seen: set[str] = set()
+        for compiled in self.rules:
+            rule = compiled.rule
+            if rule.id in seen:
+                message = f"two rules are called {rule.id}"
+                raise ConfigError(message, hint="rename one")
+            seen.add(rule.id)
+            for language in rule.languages:
+                if language not in languages():
+                    message = f"rule {rule.id}: no language {language!r}"
+                    raise ConfigError(message, hint=f"languages are {', '.join(languages())}")
+            for spec in rule.match:
+                if spec.detector is not None and spec.detector not in detectors():
+                    message = f"rule {rule.id}: no detector {spec.detector!r}"
+                    raise ConfigError(message, hint=f"detectors are {', '.join(detectors())}")
+
+
+class LanguageRules:
+    """The rules of one language behind their prefilter."""
+
+    def __init__(self, name: str, rules: Sequence[CompiledRule], tables: Tables) -> None:
+        self.name = name
+        self.rules = tuple(rules)
+        self._tables = tables
+
+    @cached_property
+    def _prefilter(self) -> Prefilter:
+        own = [_needles(compiled.rule, self._tables) for compiled in self.rules]
+        folded = frozenset(i for i, compiled in enumerate(self.rules) if _ignores_case(compiled.rule))
+        extra: list[frozenset[bytes] | None] = [_EMBEDDED_SIGNS]
+        return Prefilter([*own, *extra], folded)
+
+    def possible(self, data: bytes) -> tuple[tuple[CompiledRule, ...], bool]:
+        """The rules that could match, and whether the file may hold embedded device source."""
+        indices = self._prefilter.possible(data)
+        count = len(self.rules)
+        return tuple(self.rules[i] for i in sorted(indices) if i < count), count in indices
+
+
+def _ignores_case(rule: Rule) -> bool:
+    return any(spec.pattern and needles.ignores_case(spec.pattern) for spec in rule.match)
+
+
+def _needles(rule: Rule, tables: Tables) -> frozenset[bytes] | None:
+    """Needles of all matchers together; None as soon as one of them has none."""
+    folded = _ignores_case(rule)
+    found: set[str] = set()
+    for spec in rule.match:
+        some = _needles_of(spec, tables)
+        if some is None:
+            return None
+        found |= {n.lower() for n in some} if folded else some
+    return frozenset(n.encode("utf-8", "surrogateescape") for n in found)
+
+
+def _needles_of(spec: MatchSpec, tables: Tables) -> frozenset[str] | None:
+    if spec.detector is not None:
+        return frozenset(getattr(detectors()[spec.detector], "needles", ())) or None
+    if spec.names:
+        return frozenset(spec.names)
+    if spec.table:
+        return frozenset(name[:_PREFIX] for name in tables[spec.table])
+    return needles.of_pattern(spec.pattern or "")
