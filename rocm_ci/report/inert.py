@@ -26,8 +26,8 @@ _ANSI = re.compile(
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _LINE_ENDS = re.compile(r"\r\n|[\r\x85\u2028\u2029]")
-_STACKED = re.compile(r"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{3})"
-                      r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+")  # fmt: skip
+_ACCENTS = r"\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_STACKED = re.compile(f"([{_ACCENTS}]{{3}})[{_ACCENTS}]+")
 _SPACES = re.compile(r"\s+")
 _MARKER = re.compile(r"<!--(?=\s*rocm-ci)", re.IGNORECASE)
 _BACKTICKS = re.compile(r"`+")
