@@ -112,11 +112,12 @@ def _skip_lines(text: bytes, at: int, lines: int) -> int:
 def parse_diff(text: str) -> Changes:
     """A unified diff from a file (`--diff FILE`), with any amount of context."""
     # unidiff costs 17 ms to import and only this path needs it.
-    import unidiff  # noqa: PLC0415
+    from unidiff.errors import UnidiffParseError  # noqa: PLC0415
+    from unidiff.patch import PatchSet  # noqa: PLC0415
 
     try:
-        patch = unidiff.PatchSet(text)
-    except unidiff.UnidiffParseError as error:
+        patch = PatchSet(text)
+    except UnidiffParseError as error:
         message = f"the diff cannot be read: {error}"
         raise UsageError(message, hint="make it with `git diff --no-color BASE...HEAD`") from error
     files = []

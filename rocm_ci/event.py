@@ -34,7 +34,7 @@ def parse(environment: Mapping[str, str], payload: bytes) -> Event:
         message = f"cannot run on the event {name!r}" if name else "GITHUB_EVENT_NAME is not set"
         raise EventError(message, hint=_HINT)
     body = _decoded(payload)
-    common = {
+    common: dict[str, Any] = {
         "kind": kind,
         "repository": environment.get("GITHUB_REPOSITORY") or _text(body, "repository", "full_name"),
         "run_id": _number(environment.get("GITHUB_RUN_ID")),

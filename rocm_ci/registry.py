@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def load(package: ModuleType, export: str, kind: type[T]) -> dict[str, T]:
+def load(package: ModuleType, export: str, kind: type[T]) -> dict[str, T]:  # noqa: ARG001
     """Every `export` of the modules of `package`, by its `name`, sorted by module name.
 
     A module without the export is passed over (`base.py` and friends); an import error raises,

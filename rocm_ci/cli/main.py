@@ -38,7 +38,7 @@ rocm-ci met a defect of its own. Please open an issue with the following text:
 class Commands(click.Group):
     """Every module of `rocm_ci.cli` with a `command`, imported only when it is asked for."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Sorted names, from the directory listing."""
         return sorted(
             m.name for m in pkgutil.iter_modules(rocm_ci.cli.__path__) if m.name not in _NOT_COMMANDS
@@ -62,7 +62,8 @@ class Commands(click.Group):
 
             near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
             if near:
-                error.message += f" Did you mean '{near[0]}'?"
+                message = f"{error.format_message()} Did you mean '{near[0]}'?"
+                raise click.UsageError(message, ctx) from error
             raise
 
 

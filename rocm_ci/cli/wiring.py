@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import os
 import sys
 import time
@@ -32,7 +32,7 @@ class SystemClock:
 
     def now(self) -> str:
         """UTC now, ISO 8601 to the second."""
-        return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return dt.datetime.now(dt.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def environment() -> dict[str, str]:
@@ -47,8 +47,9 @@ def child_environment(env: dict[str, str]) -> dict[str, str]:
         for name, value in env.items()
         if name not in _WITHHELD_NAMES and not any(part in name.upper() for part in _WITHHELD_PARTS)
     }
-    # Where nvcc is on the machine, hipcc picks the NVIDIA platform on its own.
-    return kept | {"HIP_PLATFORM": "amd"}
+    # Where nvcc is on the machine, hipcc picks the NVIDIA platform on its own. ROCM_CI_PYTHON is for
+    # commands that want the interpreter which is surely there, e.g. to run pytest.
+    return kept | {"HIP_PLATFORM": "amd", "ROCM_CI_PYTHON": sys.executable}
 
 
 def make_log(env: dict[str, str], *, verbose: bool = False) -> Log:

@@ -135,10 +135,10 @@ def _decode(tree: dict[str, Any], text: str | None, path: str) -> Config:
     try:
         return msgspec.convert(tree, Config)
     except msgspec.ValidationError as error:
-        raise _explained(str(error), tree, text or "", path) from error
+        raise _explained(str(error), text or "", path) from error
 
 
-def _explained(problem: str, tree: dict[str, Any], text: str, path: str) -> ConfigError:
+def _explained(problem: str, text: str, path: str) -> ConfigError:
     """Turn msgspec's `… - at `$.test[0].name`` into file, line and, for a key, the nearest name."""
     found = re.search(r" - at `(\$[^`]*)`", problem)
     trail = _trail(found.group(1)) if found else []
@@ -277,9 +277,10 @@ def _merge(tree: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 def _shown(value: object) -> str:
     if isinstance(value, list):
-        return (
-            f"{len(value)} entries" if any(isinstance(v, dict) for v in value) else ", ".join(map(str, value))
-        )
+        if any(isinstance(v, dict) for v in value):
+            return f"{len(value)} entries"
+        return ", ".join(map(str, value))
+
     if isinstance(value, dict):
         return ", ".join(f"{k}: {v}" for k, v in value.items())
     return str(value)

@@ -1,1 +1,1 @@
-"""TODO docstring."""
+"""Measuring two sides on one machine and deciding whether they differ."""

@@ -1,16 +1,157 @@
-"""Stage perf: under construction in the first session, replaced before landing."""
+"""The perf stage: every benchmark on the merge base and on the head, in turn, then one decision."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm_ci.model.plan import StageName
-from rocm_ci.model.result import Skipped
+from msgspec.structs import replace
+
+from rocm_ci import registry
+from rocm_ci.build.base import base_build
+from rocm_ci.config.options import percent
+from rocm_ci.errors import ConfigError
+from rocm_ci.model.perf import Comparison, PerfVerdict
+from rocm_ci.model.result import Bench, PerfResult
+from rocm_ci.model.verdict import Verdict, worst
+from rocm_ci.perf import formats, measure, samples, statistics
+from rocm_ci.perf.formats.base import Format
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rocm_ci.config.options import PerfOptions
     from rocm_ci.context import Context, Job
 
+_VERDICTS = {
+    PerfVerdict.REGRESSION: Verdict.FAIL,
+    PerfVerdict.IMPROVED: Verdict.PASS,
+    PerfVerdict.UNCHANGED: Verdict.PASS,
+    PerfVerdict.SUSPICIOUS: Verdict.INCONCLUSIVE,
+    PerfVerdict.INCONCLUSIVE: Verdict.INCONCLUSIVE,
+}
 
-def run(ctx: Context, job: Job) -> Skipped:
-    """Placeholder."""
-    return Skipped(stage=StageName.PERF, reason="not there yet")
+
+def run(ctx: Context, job: Job) -> PerfResult:
+    """Measure and compare. Needs a merge base and a build of both sides."""
+    began = ctx.clock.monotonic()
+    known = registry.load(formats, "FORMAT", Format)  # type: ignore[type-abstract]
+    for options in job.config.perf:
+        _known(options, known)
+    base = base_build(ctx, job)
+    benches = []
+    for options in job.config.perf:
+        need = _gpu_need(options, job)
+        if need is not None:
+            benches.append(need)
+        elif not base.ok:
+            reason = f"the merge base could not be built, so there is nothing to compare with: {base.reason}"
+            benches.append(_unmeasured(options, Verdict.INCONCLUSIVE, reason))
+        else:
+            sides = measure.Sides(base=base.root, head=ctx.root)
+            benches.append(_bench(ctx, options, known[options.format], sides))
+    return PerfResult(
+        verdict=worst(b.verdict for b in benches),
+        duration_s=ctx.clock.monotonic() - began,
+        reason=_summary(benches),
+        base=job.event.merge_base,
+        benches=tuple(benches),
+    )
+
+
+def _known(options: PerfOptions, known: dict[str, Format]) -> None:
+    if options.format not in known:
+        message = f"perf.{options.name}.format: no format {options.format!r}"
+        raise ConfigError(message, hint=f"known: {', '.join(sorted(known))}")
+
+
+def _gpu_need(options: PerfOptions, job: Job) -> Bench | None:
+    """The result of a benchmark that this machine cannot run; None when it can."""
+    seen = len(job.facts.gpus)
+    if options.gpus <= seen:
+        return None
+    reason = f"needs {options.gpus} GPU(s), this machine shows {seen}"
+    if job.config.require_gpu:
+        return _unmeasured(options, Verdict.ERROR, f"machine unusable: {reason}")
+    return _unmeasured(options, Verdict.SKIPPED, f"{reason} (require-gpu: false)")
+
+
+def _unmeasured(options: PerfOptions, verdict: Verdict, reason: str) -> Bench:
+    return Bench(name=options.name, command=options.run, verdict=verdict, duration_s=0.0, reason=reason)
+
+
+def _bench(ctx: Context, options: PerfOptions, form: Format, sides: measure.Sides) -> Bench:
+    began = ctx.clock.monotonic()
+    log = ctx.out / "logs" / f"perf-{options.name}.log"
+    bench = measure.Bench(ctx, options, form, sides, log)
+    collected = measure.Collected()
+    try:
+        ctx.log.info(f"{options.name}: warm-up, then {options.rounds} rounds of base and head in turn")
+        bench.warm_up()
+        bench.rounds(options.rounds, collected)
+        comparisons = _compared(options, collected)
+        if any(c.verdict is PerfVerdict.REGRESSION for c in comparisons):
+            ctx.log.info(f"{options.name}: looks slower; measuring once more before saying so")
+            again = bench.rounds(options.rounds, measure.Collected())
+            comparisons = _confirmed(comparisons, _compared(options, again))
+    except measure.MeasureError as error:
+        verdict = Verdict.FAIL if error.side == "head" else Verdict.INCONCLUSIVE
+        failed = _unmeasured(options, verdict, f"{error.side}: {error}")
+        return replace(failed, duration_s=ctx.clock.monotonic() - began, log=_shown(ctx, log, error.side))
+    kept = ctx.out / "perf" / f"{options.name}.samples.json"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(samples.encode(collected.series()))
+    return Bench(
+        name=options.name,
+        command=options.run,
+        verdict=worst(_VERDICTS[c.verdict] for c in comparisons) if comparisons else Verdict.NEUTRAL,
+        duration_s=ctx.clock.monotonic() - began,
+        reason=_remarks(options, collected),
+        rounds=collected.rounds,
+        log=_shown(ctx, log, "head"),
+        comparisons=comparisons,
+    )
+
+
+def _compared(options: PerfOptions, collected: measure.Collected) -> tuple[Comparison, ...]:
+    return statistics.compare(collected.series(), min_effect_pct=percent(options.min_effect))
+
+
+def _confirmed(first: tuple[Comparison, ...], again: tuple[Comparison, ...]) -> tuple[Comparison, ...]:
+    """A regression stands only when fresh processes show it again; else it is suspicious."""
+    second = {c.name: c for c in again}
+    kept = []
+    for one in first:
+        other = second.get(one.name)
+        if one.verdict is not PerfVerdict.REGRESSION:
+            kept.append(one)
+        elif other is not None and other.verdict is PerfVerdict.REGRESSION:
+            kept.append(replace(one, reason=f"confirmed by {other.rounds} fresh rounds"))
+        else:
+            kept.append(replace(one, verdict=PerfVerdict.SUSPICIOUS, reason="not seen again in fresh rounds"))
+    return tuple(kept)
+
+
+def _remarks(options: PerfOptions, collected: measure.Collected) -> str:
+    new, gone = collected.one_sided()
+    remarks = []
+    if collected.rounds < options.rounds:
+        remarks.append(f"only {collected.rounds} of {options.rounds} rounds fit into {options.timeout}")
+    if new:
+        remarks.append(f"new, not compared: {', '.join(new[:5])}")
+    if gone:
+        remarks.append(f"no longer measured: {', '.join(gone[:5])}")
+    return "; ".join(remarks)
+
+
+def _summary(benches: list[Bench]) -> str:
+    counts: dict[str, int] = {}
+    for bench in benches:
+        for comparison in bench.comparisons:
+            counts[comparison.verdict.value] = counts.get(comparison.verdict.value, 0) + 1
+        if not bench.comparisons:
+            counts["not measured"] = counts.get("not measured", 0) + 1
+    return ", ".join(f"{count} {word}" for word, count in counts.items())
+
+
+def _shown(ctx: Context, log: Path, side: str) -> str:
+    return log.with_suffix(f".{side}.log").relative_to(ctx.out).as_posix()

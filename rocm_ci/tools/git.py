@@ -62,6 +62,27 @@ class Git:
             raise GitError(message, hint=hint)
         return done.text.strip()
 
+    def has(self, commit: str) -> bool:
+        """Whether this clone holds a commit."""
+        return self.call("cat-file", "-e", f"{commit}^{{commit}}").exit_code == 0
+
+    def parents(self, commit: str) -> tuple[str, ...]:
+        """The parents a commit names, also those that a shallow clone does not hold."""
+        header = self.call("cat-file", "commit", commit).text.split("\n\n", 1)[0]
+        return tuple(line.split(" ")[1] for line in header.splitlines() if line.startswith("parent "))
+
+    def branch(self) -> str | None:
+        """The branch that is checked out; None for a detached head."""
+        return self.call("symbolic-ref", "--quiet", "--short", "HEAD").text.strip() or None
+
+    def dirty(self) -> bool:
+        """Whether tracked files differ from the head, or untracked ones are there."""
+        return bool(self.call("status", "--porcelain", "--untracked-files=normal").stdout.strip())
+
+    def deepen(self) -> None:
+        """Fetch the history that a shallow clone lacks."""
+        self.call("fetch", "--quiet", "--unshallow", "origin", timeout_s=600.0)
+
     def is_shallow(self) -> bool:
         """Whether history was cut off by the clone."""
         return self.call("rev-parse", "--is-shallow-repository").text.strip() == "true"
@@ -70,7 +91,7 @@ class Git:
         """The best common ancestor; with `deepen`, a shallow clone may fetch more history."""
         done = self.call("merge-base", base, head)
         if done.exit_code and deepen and self.is_shallow():
-            self.call("fetch", "--quiet", "--unshallow", "origin", timeout_s=600.0)
+            self.deepen()
             done = self.call("merge-base", base, head)
         if done.exit_code:
             message = f"no common ancestor of {base[:12]} and {head[:12]} in this clone"
@@ -82,9 +103,11 @@ class Git:
 
     def diff(self, base: str, head: str | None) -> bytes:
         """`changes.parse_git` reads it; `head=None` for the working tree. Renames are followed."""
-        args = ["diff", "-z", "--raw", "--patch", "--full-index", "--no-ext-diff",
-                "--no-textconv", "--no-color", "--unified=0", "--find-renames", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/",
-                base, *([head] if head else []), "--"]  # fmt: skip
+        args = [
+            *("diff", "-z", "--raw", "--patch", "--full-index", "--unified=0", "--find-renames"),
+            *("--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short"),
+            *("--src-prefix=a/", "--dst-prefix=b/", base, *([head] if head else []), "--"),
+        ]
         done = self.call(*args, timeout_s=300.0)
         if done.exit_code:
             message = f"git diff {base[:12]} failed: {done.error_text.strip()[-300:]}"
@@ -98,7 +121,14 @@ class Git:
 
     def files(self) -> tuple[str, ...]:
         """Tracked files and untracked ones that are not ignored, sorted."""
-        done = self.call("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        return self._list("--cached", "--others", "--exclude-standard")
+
+    def untracked(self) -> tuple[str, ...]:
+        """Files that are neither tracked nor ignored, sorted."""
+        return self._list("--others", "--exclude-standard")
+
+    def _list(self, *which: str) -> tuple[str, ...]:
+        done = self.call("ls-files", "-z", *which)
         if done.exit_code:
             message = f"git ls-files failed in {self.root}: {done.error_text.strip()[-300:]}"
             raise GitError(message, hint="run it inside a checkout")

@@ -1,1 +1,1 @@
-"""TODO docstring."""
+"""One module per result format, each ending in `FORMAT: Format = …`; found by the directory listing."""

@@ -1,0 +1,87 @@
+"""Which commits a run is about: joins the event with what the checkout really holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from rocm_ci import changes as diff
+from rocm_ci.errors import EventError, GitError
+from rocm_ci.model.changes import Changes
+from rocm_ci.model.event import Event, EventKind
+
+if TYPE_CHECKING:
+    from rocm_ci.tools.git import Git
+
+
+@dataclass(frozen=True, kw_only=True)
+class Located:
+    """The event with its merge base, the lines it adds, and what a reader should know."""
+
+    event: Event
+    changes: Changes
+    notices: tuple[str, ...] = ()
+
+
+def locate(git: Git, event: Event, *, deepen: bool = False) -> Located:
+    """Find the merge base of a GitHub event and read the diff from the local clone.
+
+    `actions/checkout` checks out the merge of a pull request into its base by default. Then what
+    is built and tested is that merge, so its first parent is what we compare with: the diff and
+    the base build show exactly what the change adds, and line numbers match the files on disk.
+    """
+    checked_out = git.commit("HEAD")
+    if checked_out == event.head:
+        return _linear(git, event, deepen=deepen)
+    parents = git.parents(checked_out)
+    if len(parents) > 1 and event.head in parents[1:]:
+        if not git.has(parents[0]) and deepen:
+            git.deepen()
+        if not git.has(parents[0]):
+            message = f"the first parent of the merge commit {checked_out[:12]} is not in this shallow clone"
+            raise GitError(message, hint="give actions/checkout `fetch-depth: 0`, or set `deepen: true`")
+        located = replace(event, merge_base=parents[0])
+        return Located(event=located, changes=diff.parse_git(git.diff(parents[0], checked_out)))
+    message = f"the checkout is at {checked_out[:12]}, but the event is about {event.head[:12]}"
+    raise EventError(message, hint="check out the commit of the event, or run with --local --base REF")
+
+
+def _linear(git: Git, event: Event, *, deepen: bool) -> Located:
+    if event.base is None:
+        return Located(event=event, changes=diff.whole_tree(git.files()))
+    if not git.has(event.base) and deepen:
+        git.deepen()
+    if not git.has(event.base):
+        if event.kind is EventKind.PUSH and not git.is_shallow():
+            note = f"A forced push: {event.base[:12]}, the head before it, is gone, so the whole tree counts."
+            return Located(event=event, changes=diff.whole_tree(git.files()), notices=(note,))
+        message = f"the base commit {event.base[:12]} is not in this clone"
+        raise GitError(message, hint="give actions/checkout `fetch-depth: 0`, or set `deepen: true`")
+    merge_base = git.merge_base(event.base, event.head, deepen=deepen)
+    located = replace(event, merge_base=merge_base)
+    return Located(event=located, changes=diff.parse_git(git.diff(merge_base, event.head)))
+
+
+def local(git: Git, base_ref: str | None) -> Located:
+    """A run on a laptop: the working tree as it is, against the merge base with `base_ref`."""
+    head = git.commit("HEAD")
+    if base_ref is None:
+        return Located(event=Event(kind=EventKind.LOCAL, head=head), changes=diff.whole_tree(git.files()))
+    base = git.commit(base_ref)
+    merge_base = git.merge_base(base, head)
+    event = Event(
+        kind=EventKind.LOCAL,
+        head=head,
+        base=base,
+        merge_base=merge_base,
+        base_ref=base_ref,
+        head_ref=git.branch(),
+    )
+    tracked = diff.parse_git(git.diff(merge_base, None))
+    new = diff.whole_tree(git.untracked())
+    notices = (
+        ("The working tree has changes that are not committed: they were tested too.",) if git.dirty() else ()
+    )
+    return Located(event=event, changes=Changes(files=(*tracked.files, *new.files)), notices=notices)
