@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class RegionKind(enum.Enum):
@@ -47,10 +51,19 @@ class Region:
     context: tuple[str, ...] = ()
 
 
+def _alone(_: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to scan. `text` is decoded with surrogateescape; `lines` are its lines without ends."""
+    """A file to scan. `text` is decoded with surrogateescape; `lines` are its lines without ends.
+
+    `beside` tells whether a file of some name stands in the same folder: a `Dockerfile` next to a
+    `Dockerfile.rocm` is the NVIDIA one.
+    """
 
     path: str
     text: str
     lines: tuple[str, ...]
+    beside: Callable[[str], bool] = field(default=_alone, compare=False, repr=False)
