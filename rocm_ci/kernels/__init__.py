@@ -1,1 +1,1 @@
-"""TODO docstring."""
+"""GPU code in built files: which targets it is for, what each kernel uses, what changed."""
