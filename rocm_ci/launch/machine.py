@@ -1,0 +1,71 @@
+"""The host as the launcher needs it, behind one class, so that tests can lay out another one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class LaunchError(Exception):
+    """The run cannot start. `code` is 2 for a wrong input and 3 for a machine that cannot do it."""
+
+    def __init__(self, message: str, hint: str, code: int = 3) -> None:
+        super().__init__(f"{message} → {hint}")
+        self.code = code
+
+
+class Machine:
+    """Files below `root`, programs on PATH, and the one long child process."""
+
+    def __init__(self, root: Path = Path("/")) -> None:
+        self.root = root
+
+    def group(self, path: Path) -> int:
+        """The numeric group that owns a device node: names differ between host and image."""
+        return path.stat().st_gid
+
+    def user(self) -> str:
+        """`uid:gid` of this process."""
+        return f"{os.getuid()}:{os.getgid()}"
+
+    def which(self, name: str) -> str | None:
+        """A program on PATH."""
+        return shutil.which(name)
+
+    def capture(self, *argv: str) -> tuple[int, str]:
+        """Exit code and standard output of a short command; 127 when it is not there."""
+        try:
+            done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False)
+        except OSError as error:
+            return 127, str(error)
+        return done.returncode, done.stdout.decode("utf-8", "replace")
+
+    def supervise(self, argv: Sequence[str], env: Mapping[str, str], cwd: Path) -> int:
+        """Run to the end, handing SIGINT and SIGTERM on; a death by signal N is 128 + N."""
+        try:
+            child = subprocess.Popen(list(argv), env=dict(env), cwd=str(cwd))
+        except OSError as error:
+            say(f"cannot start {argv[0]}: {error}")
+            return 127
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda received, _frame: child.send_signal(received))
+        code = child.wait()
+        return code if code >= 0 else 128 - code
+
+
+def say(text: str) -> None:
+    """One line of progress."""
+    print(f"rocm-ci: {text}", flush=True)
+
+
+def tell(kind: str, text: str) -> None:
+    """One line for a person, as an annotation of the workflow; nothing in it can be a command."""
+    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    print(f"::{kind} title=rocm-ci::{escaped}", flush=True)

@@ -1,0 +1,139 @@
+"""What the actions start on the host: `launcher.py run` (GPU plane), `launcher.py report` (trusted plane).
+
+`run` picks native or docker, keeps tokens and the job's step files away from the pull request's code,
+and always leaves a verdict, a report and step outputs. Standard library only, Python 3.8 syntax.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+ACTION = Path(__file__).resolve().parents[1]
+if __name__ == "__main__":
+    # Started as a file: without its folder on the path, our modules cannot hide the standard library's.
+    sys.path[:] = [str(ACTION), *(path for path in sys.path if path != str(ACTION / "rocm_ci"))]
+
+from rocm_ci.launch import container, devices, inputs, native, outcome  # noqa: E402 - needs the line above
+from rocm_ci.launch.machine import LaunchError, Machine, say, tell  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rocm_ci.launch.inputs import Inputs
+
+# With these a process can act on GitHub or steer later steps of the job.
+WITHHELD = re.compile(r"GITHUB_(OUTPUT|ENV|PATH|STATE|STEP_SUMMARY)|ACTIONS_\w+|\w*(TOKEN|SECRET)\w*")
+_IN_CONTAINER = ("/run/.containerenv", "/.dockerenv", "/var/run/secrets/kubernetes.io")
+
+
+def main(argv: list[str], env: Mapping[str, str], machine: Machine, action: Path = ACTION) -> int:
+    """Run one of the two subcommands and return the step's exit code."""
+    if argv == ["run"]:
+        return run(env, machine, action)
+    if argv == ["report"]:
+        return report(env, machine, action)
+    say("usage: launcher.py run | report")
+    return 2
+
+
+def run(env: Mapping[str, str], machine: Machine, action: Path) -> int:
+    """The GPU plane: start `rocm-ci run`, here or in a container, and publish how it ended."""
+    mode = "none"
+    try:
+        wanted = inputs.read(env)
+    except LaunchError as error:
+        tell("error", str(error))
+        outcome.write_outputs(env, {"verdict": "error", "exit-code": str(error.code), "mode": mode})
+        return error.code
+    try:
+        outcome.clear(wanted.output)
+        mode, why = choose(wanted.mode, machine)
+        say(f"{mode} ({why})")
+        start = in_container if mode == "docker" else natively
+        result = outcome.judge(wanted.output, start(wanted, env, machine, action))
+    except LaunchError as error:
+        result = outcome.Outcome("error", error.code, reason=str(error))
+    except OSError as error:
+        result = outcome.Outcome("error", outcome.INFRA, reason=f"the launcher failed: {error}")
+    if result.reason:
+        tell("error", result.reason)
+        outcome.write_minimal(wanted.output, env, result.reason)
+    outcome.publish(env, wanted.output, wanted.workspace, result, mode)
+    return result.exit_code
+
+
+def choose(mode: str, machine: Machine) -> tuple[str, str]:
+    """(`native` or `docker`, the reason)."""
+    if mode != "auto":
+        return mode, "asked for"
+    if not devices.below(machine.root, devices.KFD).exists():
+        return "native", f"no {devices.KFD} here: what needs no GPU runs in place"
+    if any(devices.below(machine.root, mark).exists() for mark in _IN_CONTAINER):
+        return "native", f"already in a container that holds {devices.KFD}"
+    if not container.daemon(machine):
+        return "native", "no Docker daemon is reachable"
+    return "docker", f"{devices.KFD} and a Docker daemon are here"
+
+
+def natively(wanted: Inputs, env: Mapping[str, str], machine: Machine, action: Path) -> int:
+    """Run in place; returns the exit code."""
+    python = native.interpreter(machine, env, action)
+    told = {key: value for key, value in env.items() if not WITHHELD.fullmatch(key)}
+    if not told.get("ROCM_CI_IN_CONTAINER"):
+        told.pop("ROCM_CI_IMAGE", None)  # asked for, but not what this run stands in
+    # The project's own interpreter, with its packages: ours has none of them.
+    told.setdefault("ROCM_CI_PYTHON", machine.which("python3") or python)
+    return machine.supervise(
+        [python, "-I", "-m", "rocm_ci", "run", *_options(wanted)],
+        {**devices.isolation(machine.root), **told},
+        wanted.directory,
+    )
+
+
+def in_container(wanted: Inputs, env: Mapping[str, str], machine: Machine, action: Path) -> int:
+    """Run in a container that is gone afterwards, however it ended; returns the exit code."""
+    info = container.daemon(machine)
+    if not info:
+        raise LaunchError(
+            "mode: docker, but no Docker daemon is reachable", "check `docker info` on the runner"
+        )
+    gpus = container.gpus(machine, info, env)
+    image = container.image(machine, wanted.image, action, env)
+    name = f"rocm-ci-{env.get('GITHUB_RUN_ID', 'local')}-{secrets.token_hex(4)}"
+    told = {**devices.isolation(machine.root), **env}
+    argv = container.argv(wanted, told, name=name, image=image, gpus=gpus, user=machine.user(), action=action)
+    try:
+        return machine.supervise(argv, told, wanted.workspace)
+    finally:
+        machine.capture("docker", "rm", "--force", "--volumes", name)
+
+
+def _options(wanted: Inputs) -> list[str]:
+    options = ["--output", str(wanted.output)]
+    if wanted.config:
+        options += ["--config", wanted.config]
+    return [*options, "--base", wanted.base] if wanted.base else options
+
+
+def report(env: Mapping[str, str], machine: Machine, action: Path) -> int:
+    """The trusted plane: hand the report file to `rocm-ci report`, which holds the token."""
+    sinks = [flag for sink in env.get("ROCM_CI_TO", "").replace(",", " ").split() for flag in ("--to", sink)]
+    file = env.get("ROCM_CI_REPORT") or f"{inputs.OUTPUT}/{outcome.REPORT}"
+    try:
+        python = native.interpreter(machine, env, action)
+        argv = [python, "-I", "-m", "rocm_ci", "report", *sinks, "--", file]
+        code = machine.supervise(argv, env, Path(env.get("GITHUB_WORKSPACE") or "."))
+    except (LaunchError, OSError) as error:
+        tell("error", str(error))
+        code = outcome.INFRA
+    outcome.write_outputs(env, {"exit-code": str(code)})
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:], os.environ, Machine()))
