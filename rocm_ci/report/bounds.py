@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rocm_ci.model.case import Case, CaseStatus
-from rocm_ci.model.perf import Comparison
 from rocm_ci.model.result import Suite, TestResult
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ CASES_WITH_EXCERPT = 500
 CASES_WITH_MESSAGE = 5_000
 
 CUT = "…"
+_REQUIRED = ("duration_s", "confidence")
 
 
 def fitted(report: Report) -> tuple[Report, bool]:
@@ -107,17 +107,19 @@ def _fit(value: Any) -> Any:
     """Strings cut, lists cut, numbers that JSON does not know taken out. Equal parts are shared."""
     if isinstance(value, str):
         return _fit_string(value)
-    if isinstance(value, Comparison):
-        value = _finite(value)
     if isinstance(value, msgspec.Struct):
         changed = {}
         for name in value.__struct_fields__:
             part = getattr(value, name)
-            fit = _fit(part) if isinstance(part, (str, tuple, dict, msgspec.Struct)) else part
+            if part is None:
+                continue
+            fit = _finite(part, name) if isinstance(part, float) else _fit(part)
             if fit is not part:
                 changed[name] = fit
         return msgspec.structs.replace(value, **changed) if changed else value
     if isinstance(value, tuple):
+        if any(isinstance(part, float) and not math.isfinite(part) for part in value):
+            return None
         items = tuple(_fit(part) for part in value[:MAX_ITEMS])
         same = len(items) == len(value) and all(a is b for a, b in zip(items, value, strict=True))
         return value if same else items
@@ -137,12 +139,8 @@ def _fit_string(text: str) -> str:
     return text
 
 
-def _finite(comparison: Comparison) -> Comparison:
-    changed: dict[str, object] = {}
-    for name in ("base_median", "head_median", "effect_pct", "p", "detects_pct"):
-        number = getattr(comparison, name)
-        if number is not None and not math.isfinite(number):
-            changed[name] = None
-    if comparison.interval_pct and not all(map(math.isfinite, comparison.interval_pct)):
-        changed["interval_pct"] = None
-    return msgspec.structs.replace(comparison, **changed) if changed else comparison
+def _finite(number: float, name: str) -> float | None:
+    """JSON knows no infinity; a field that must hold a number gets zero."""
+    if math.isfinite(number):
+        return number
+    return 0.0 if name in _REQUIRED else None

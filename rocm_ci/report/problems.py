@@ -1,0 +1,289 @@
+"""The things to fix, most important first: one list for the comment, the annotations and the terminal."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from rocm_ci.model.case import CaseStatus
+from rocm_ci.model.finding import Severity
+from rocm_ci.model.perf import PerfVerdict
+from rocm_ci.model.result import (
+    BuildResult,
+    Crashed,
+    KernelsResult,
+    PerfResult,
+    PreflightResult,
+    ScanResult,
+    TestResult,
+    stage_of,
+)
+from rocm_ci.model.verdict import Verdict
+from rocm_ci.report import words
+from rocm_ci.report.tally import RED, tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rocm_ci.model.case import Case
+    from rocm_ci.model.diagnostic import Diagnosis, Diagnostic
+    from rocm_ci.model.finding import Finding
+    from rocm_ci.model.kernel import KernelChange
+    from rocm_ci.model.perf import Comparison
+    from rocm_ci.model.report import Report
+    from rocm_ci.model.result import BuildStep, Suite
+
+Kind = Literal["build", "scan", "test", "kernels", "perf", "machine"]
+_DIGITS = re.compile(r"[0-9]+")
+_SAME = 200
+METRICS = {
+    "vgpr": "VGPRs",
+    "agpr": "AGPRs",
+    "sgpr": "SGPRs",
+    "vgpr_spills": "spilled VGPRs",
+    "sgpr_spills": "spilled SGPRs",
+    "lds_bytes": "bytes of LDS",
+    "scratch_bytes": "bytes of scratch",
+    "occupancy": "waves per SIMD",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One thing to fix. All texts are raw: whoever shows them makes them inert.
+
+    `subject` is a name (a test, a kernel, a benchmark), `also` further subjects with the same
+    message; `command` reproduces it; `cause` explains it from the error library.
+    """
+
+    kind: Kind
+    severity: Severity
+    message: str
+    subject: str | None = None
+    also: tuple[str, ...] = ()
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+    advice: str | None = None
+    replacement: str | None = None
+    rule: str | None = None
+    docs: str | None = None
+    command: str | None = None
+    cause: Diagnosis | None = None
+
+    @property
+    def place(self) -> str | None:
+        """`path:line`, as far as known."""
+        return self.path and (f"{self.path}:{self.line}" if self.line else self.path)
+
+
+def problems(report: Report) -> tuple[Problem, ...]:
+    """What made the run red: the change's faults in the order to mend them, then the machine's."""
+    found = tally(report)
+    listed: list[Problem] = []
+    for result in report.results:
+        if isinstance(result, BuildResult) and result.verdict is Verdict.FAIL:
+            for step in result.steps:
+                listed += _of_step(step)
+        elif isinstance(result, ScanResult) and result.verdict is Verdict.FAIL:
+            listed += _blocking(result.findings)
+        elif isinstance(result, TestResult):
+            for suite in result.suites:
+                listed += _of_suite(suite)
+        elif isinstance(result, KernelsResult) and result.verdict is Verdict.FAIL:
+            listed += _of_kernels(result.changes, Severity.ERROR)
+        elif isinstance(result, PerfResult) and result.verdict is Verdict.FAIL:
+            listed += [_of_comparison(c) for c in found.perf(PerfVerdict.REGRESSION)]
+    # A compile error explains most of what comes after it.
+    order: tuple[Kind, ...] = ("build", "scan", "test", "kernels", "perf")
+    listed.sort(key=lambda p: order.index(p.kind))
+    return tuple(listed) + tuple(_of_machine(report))
+
+
+def advice(report: Report) -> tuple[Problem, ...]:
+    """What does not make the run red, but is worth a look: warnings and notes."""
+    red = set(problems(report))
+    found = tally(report)
+    findings = (_of_finding(f) for f in _by_severity(found.findings))
+    costlier = _of_kernels(found.kernel_changes, Severity.WARNING)
+    warnings = (_of_diagnostic(d) for d in found.diagnostics if d.severity is not Severity.NOTE)
+    flaky = (
+        _of_case(case, Severity.WARNING, f"passed only at attempt {case.attempts}")
+        for suite in found.suites
+        for case in suite.cases
+        if case.status is CaseStatus.FLAKY
+    )
+    return tuple(p for p in (*findings, *costlier, *warnings, *flaky) if p not in red)
+
+
+def _by_severity(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda f: f.severity, reverse=True)
+
+
+def _blocking(findings: tuple[Finding, ...]) -> Iterator[Problem]:
+    """The errors; all findings where the configuration fails on less."""
+    errors = [f for f in findings if f.severity is Severity.ERROR]
+    return (_of_finding(f) for f in errors or _by_severity(findings))
+
+
+def _of_finding(finding: Finding) -> Problem:
+    return Problem(
+        kind="scan",
+        severity=finding.severity,
+        message=finding.message,
+        path=finding.path,
+        line=finding.line,
+        column=finding.column,
+        advice=finding.fix,
+        replacement=finding.replacement,
+        rule=finding.rule,
+        docs=finding.docs,
+    )
+
+
+def _of_diagnostic(diagnostic: Diagnostic) -> Problem:
+    arch = f" ({diagnostic.arch})" if diagnostic.arch else ""
+    return Problem(
+        kind="build",
+        severity=diagnostic.severity,
+        message=diagnostic.message + arch,
+        path=diagnostic.path,
+        line=diagnostic.line,
+        column=diagnostic.column,
+    )
+
+
+def _most_likely(diagnoses: tuple[Diagnosis, ...]) -> Diagnosis | None:
+    return max(diagnoses, key=lambda d: d.confidence, default=None)
+
+
+def _of_step(step: BuildStep) -> list[Problem]:
+    """The errors of a build command, one per place; the command itself where it named none."""
+    if step.verdict is not Verdict.FAIL:
+        return []
+    once: dict[tuple[str | None, int | None, str], Problem] = {}
+    for diagnostic in step.diagnostics:
+        if diagnostic.severity is Severity.ERROR:
+            # The same line is compiled once per arch, and complains once per arch.
+            key = (diagnostic.path, diagnostic.line, diagnostic.message)
+            once.setdefault(key, _of_diagnostic(diagnostic))
+    found = list(once.values())
+    for artifact in step.artifacts:
+        if artifact.missing:
+            message = f"holds no code for {words.joined(artifact.missing)}"
+            found.append(
+                Problem(kind="build", severity=Severity.ERROR, message=message, subject=artifact.path)
+            )
+    if not found:
+        why = step.reason or f"ended with exit code {step.exit_code}"
+        found.append(Problem(kind="build", severity=Severity.ERROR, message=why, subject=step.name))
+    cause = _most_likely(step.diagnoses)
+    return [replace(found[0], cause=cause, command=step.command), *found[1:]]
+
+
+def _of_suite(suite: Suite) -> list[Problem]:
+    if suite.verdict is not Verdict.FAIL:
+        return []
+    groups: dict[str, list[Case]] = {}
+    for case in suite.cases:
+        if case.status in RED:
+            # A parametrised test fails fifty times over with fifty different numbers: that is one thing.
+            same = _DIGITS.sub("#", (case.message or case.id)[:_SAME])
+            groups.setdefault(same, []).append(case)
+    found = [
+        replace(
+            _of_case(alike[0], Severity.ERROR, alike[0].message or "failed without a message"),
+            also=tuple(case.id for case in alike[1:]),
+        )
+        for alike in groups.values()
+    ]
+    if not found:
+        found = [
+            Problem(
+                kind="test",
+                severity=Severity.ERROR,
+                message=suite.reason or "failed",
+                subject=f"suite {suite.name}",
+                command=suite.command,
+            )
+        ]
+    elif suite.timed_out:
+        found[0] = replace(found[0], advice=f"The suite did not finish: {suite.reason}")
+    return [replace(found[0], cause=_most_likely(suite.diagnoses)), *found[1:]]
+
+
+def _of_case(case: Case, severity: Severity, message: str) -> Problem:
+    return Problem(
+        kind="test",
+        severity=severity,
+        message=message,
+        subject=case.id,
+        path=case.path,
+        line=case.line,
+        command=case.reproduce,
+    )
+
+
+def _of_kernels(changes: tuple[KernelChange, ...], severity: Severity) -> list[Problem]:
+    found = []
+    for change in changes:
+        if change.is_regression:
+            metric = METRICS.get(change.metric, change.metric)
+            message = f"{metric} on {change.arch}: {change.base:,} → {change.head:,}"
+            found.append(Problem(kind="kernels", severity=severity, message=message, subject=change.name))
+    return found
+
+
+def _of_comparison(comparison: Comparison) -> Problem:
+    return Problem(
+        kind="perf",
+        severity=Severity.ERROR,
+        message=speed(comparison),
+        subject=comparison.name,
+        advice=comparison.reason or None,
+    )
+
+
+def speed(comparison: Comparison) -> str:
+    """`1.31 → 1.42 ms (+8.4 %, interval +7.6 … +9.1 %)`, as far as it is known."""
+    c = comparison
+    said = ""
+    if c.base_median is not None and c.head_median is not None:
+        said = f"{words.number(c.base_median)} → {words.number(c.head_median)} {c.unit}".strip()
+    if c.effect_pct is None:
+        return said or c.reason or c.verdict.value
+    inside = words.signed_percent(c.effect_pct)
+    if c.interval_pct:
+        low, high = c.interval_pct
+        inside += f", interval {words.signed_percent(low)} … {words.signed_percent(high)}"
+    return f"{said} ({inside})" if said else inside
+
+
+def _of_machine(report: Report) -> Iterator[Problem]:
+    for result in report.results:
+        if isinstance(result, Crashed):
+            stage = f"stage {stage_of(result).value}"
+            yield Problem(kind="machine", severity=Severity.ERROR, message=result.reason, subject=stage)
+        elif isinstance(result, PreflightResult):
+            for check in result.checks:
+                if check.status in (Verdict.ERROR, Verdict.FAIL):
+                    yield Problem(
+                        kind="machine",
+                        severity=Severity.ERROR,
+                        message=f"{check.seen}; needed: {check.needed}",
+                        subject=check.id,
+                        advice=check.fix,
+                    )
+        elif isinstance(result, (TestResult, BuildResult)):
+            parts = result.suites if isinstance(result, TestResult) else result.steps
+            for part in parts:
+                if part.verdict is Verdict.ERROR:
+                    yield Problem(
+                        kind="machine",
+                        severity=Severity.ERROR,
+                        message=part.reason or "could not be run",
+                        subject=part.name,
+                        command=part.command,
+                        cause=_most_likely(part.diagnoses),
+                    )

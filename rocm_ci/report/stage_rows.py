@@ -1,0 +1,237 @@
+"""The stage table, a row per stage, suite and benchmark. Plain text; still to be made inert."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocm_ci.model.finding import Severity
+from rocm_ci.model.perf import PerfVerdict
+from rocm_ci.model.result import (
+    BuildResult,
+    Crashed,
+    KernelsResult,
+    PerfResult,
+    PreflightResult,
+    ScanResult,
+    Skipped,
+    TestResult,
+    stage_of,
+)
+from rocm_ci.model.verdict import Verdict, worst
+from rocm_ci.report import words
+from rocm_ci.report.headline import ICONS
+from rocm_ci.report.problems import METRICS
+from rocm_ci.report.tally import cases, severities
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm_ci.model.kernel import KernelChange
+    from rocm_ci.model.report import Report
+    from rocm_ci.model.result import StageResult, Suite
+
+# More suites than this are told in one row per layer: the table must stay a table.
+SUITE_ROWS = 8
+_TITLES = {
+    "preflight": "Machine",
+    "scan": "Scan",
+    "build": "Build",
+    "kernels": "Kernels",
+    "test": "Tests",
+    "perf": "Performance",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """`result` begins with the verdict in words; `against` says what differs from the merge base."""
+
+    verdict: Verdict
+    stage: str
+    result: str
+    against: str = ""
+    duration_s: float = 0.0
+
+    @property
+    def icon(self) -> str:
+        """The sign of the verdict; advice is a warning sign here, not a notice."""
+        return "⚠️" if self.verdict is Verdict.NEUTRAL else ICONS[self.verdict]
+
+
+def rows(report: Report) -> tuple[Row, ...]:
+    """All stages in order. A healthy machine needs no row: it has its own line below the table."""
+    return tuple(row for result in report.results for row in _of(result))
+
+
+def _of(result: StageResult) -> Iterator[Row]:
+    title = _TITLES[stage_of(result).value]
+    match result:
+        case PreflightResult():
+            if not result.verdict.is_green or result.verdict is Verdict.NEUTRAL:
+                yield _row(result, title, _checks(result))
+        case ScanResult():
+            yield _row(result, title, _scan(result), f"+{len(result.findings):,}" if result.findings else "=")
+        case BuildResult():
+            yield _row(result, _build_title(title, result), _build(result))
+        case KernelsResult():
+            yield _row(result, title, _kernels(result), _kernel_difference(result))
+        case TestResult():
+            yield from _tests(result)
+        case PerfResult():
+            yield _row(result, title, _perf(result), _floor(result))
+        case Skipped():
+            yield _row(result, title, f"skipped, because {_because(result.reason)}")
+        case Crashed():
+            yield _row(result, title, result.reason)
+
+
+def _row(result: StageResult, stage: str, said: str, against: str = "") -> Row:
+    return Row(
+        verdict=result.verdict, stage=stage, result=said, against=against, duration_s=result.duration_s
+    )
+
+
+def _because(reason: str) -> str:
+    """A reason that fits behind «because»."""
+    if not reason:
+        return "no reason was given"
+    return "it is " + reason if reason.startswith("not in ") else reason
+
+
+def _checks(result: PreflightResult) -> str:
+    bad = [c for c in result.checks if c.status not in (Verdict.PASS, Verdict.SKIPPED)]
+    return result.reason or words.first([c.seen for c in bad], 2) or result.verdict.value
+
+
+def _scan(result: ScanResult) -> str:
+    files = f"in {words.count(result.files, 'file')}" if result.files else ""
+    silenced = f", {result.suppressed:,} suppressed in place" if result.suppressed else ""
+    if result.findings:
+        return severities(result.findings) + silenced
+    return " ".join(part for part in ("nothing found", files) if part) + silenced
+
+
+def _build_title(title: str, result: BuildResult) -> str:
+    parts = [title + (f" {result.compiler}" if result.compiler else ""), ", ".join(result.archs)]
+    return " · ".join(part for part in parts if part)
+
+
+def _build(result: BuildResult) -> str:
+    artifacts = [a for step in result.steps for a in step.artifacts]
+    missing = {arch for a in artifacts for arch in a.missing}
+    diagnostics = [d for step in result.steps for d in step.diagnostics]
+    errors = sum(d.severity is Severity.ERROR for d in diagnostics)
+    warnings = sum(d.severity is Severity.WARNING for d in diagnostics)
+    parts = []
+    if errors:
+        parts.append(words.count(errors, "error"))
+    if missing:
+        parts.append(f"no code for {words.joined(sorted(missing))}")
+    if result.verdict not in (Verdict.PASS, Verdict.NEUTRAL) and not parts:
+        bad = [step for step in result.steps if step.verdict is result.verdict]
+        parts.append(result.reason or words.first([f"{s.name}: {s.reason}" for s in bad], 1) or "failed")
+    if warnings:
+        parts.append(words.count(warnings, "warning"))
+    if artifacts and not missing:
+        parts.append(words.count(len(artifacts), "artifact") + " with code for every arch")
+    if not parts:
+        parts.append(result.reason or "built")
+    return ", ".join(parts)
+
+
+def _kernels(result: KernelsResult) -> str:
+    heavier = [c for c in result.changes if c.is_regression]
+    if heavier:
+        more = f" and {len(heavier) - 1:,} more" if len(heavier) > 1 else ""
+        return kernel_change(heavier[0]) + more
+    if not result.kernels:
+        return result.reason or "no kernel in the artifacts"
+    spilling = sum(bool(k.vgpr_spills or k.sgpr_spills) for k in result.kernels)
+    spills = f", {spilling:,} of them with spills" if spilling else ", none spills"
+    return words.count(len(result.kernels), "kernel") + spills
+
+
+def kernel_change(change: KernelChange) -> str:
+    """`row_sum<float> on gfx90a: 12 spilled VGPRs`."""
+    metric = METRICS.get(change.metric, change.metric)
+    return f"{short_kernel(change.name)} on {change.arch}: {change.head:,} {metric}"
+
+
+def short_kernel(name: str) -> str:
+    """The name of a kernel without its return type and parameters."""
+    bare = name.split("(", 1)[0].removeprefix("void ").strip()
+    return bare or name
+
+
+def _kernel_difference(result: KernelsResult) -> str:
+    if not result.compared:
+        return ""
+    heavier = [c for c in result.changes if c.is_regression]
+    if heavier:
+        return f"was {heavier[0].base:,}"
+    return words.count(len(result.changes), "change") if result.changes else "="
+
+
+def _tests(result: TestResult) -> Iterator[Row]:
+    if not result.suites:
+        yield _row(result, _TITLES["test"], result.reason or "no suite ran")
+        return
+    if len(result.suites) <= SUITE_ROWS:
+        for suite in result.suites:
+            yield _suite_row(suite)
+        return
+    for layer in dict.fromkeys(s.layer for s in result.suites):
+        inside = [s for s in result.suites if s.layer is layer]
+        bad = [s.name for s in inside if s.verdict not in (Verdict.PASS, Verdict.SKIPPED)]
+        said = f"{words.count(len(inside), 'suite')}: {cases(inside).in_words or 'no test ran'}"
+        yield Row(
+            verdict=worst(s.verdict for s in inside),
+            stage=layer.value.capitalize(),
+            result=said + (f"; look at {words.first(bad, 3)}" if bad else ""),
+            duration_s=sum(s.duration_s for s in inside),
+        )
+
+
+def _suite_row(suite: Suite) -> Row:
+    layer = suite.layer.value.capitalize()
+    title = layer if suite.name.lower() == suite.layer.value else f"{layer} · {suite.name}"
+    seen = cases([suite])
+    said = seen.in_words
+    if suite.verdict is Verdict.SKIPPED:
+        said = f"skipped, because {_because(suite.reason)}"
+    elif suite.reason and (
+        suite.timed_out or not said or (suite.verdict is not Verdict.PASS and not seen.red)
+    ):
+        # Counts alone do not explain a suite that is red with green tests.
+        said = f"{suite.reason} ({said})" if said else suite.reason
+    return Row(verdict=suite.verdict, stage=title, result=said or "no test ran", duration_s=suite.duration_s)
+
+
+def _perf(result: PerfResult) -> str:
+    every = [c for bench in result.benches for c in bench.comparisons]
+    wording = (
+        (PerfVerdict.REGRESSION, "regression"),
+        (PerfVerdict.SUSPICIOUS, "suspicious"),
+        (PerfVerdict.INCONCLUSIVE, "undecided"),
+        (PerfVerdict.IMPROVED, "improved"),
+        (PerfVerdict.UNCHANGED, "unchanged"),
+    )
+    parts = []
+    for verdict, word in wording:
+        number = sum(c.verdict is verdict for c in every)
+        if number:
+            parts.append(words.count(number, word, word + ("s" if word == "regression" else "")))
+    bad = [b for b in result.benches if b.verdict in (Verdict.FAIL, Verdict.ERROR) and not b.comparisons]
+    parts += [f"{b.name}: {b.reason}" for b in bad[:2]]
+    return ", ".join(parts) or result.reason or "nothing measured"
+
+
+def _floor(result: PerfResult) -> str:
+    floors = [
+        c.detects_pct
+        for bench in result.benches
+        for c in bench.comparisons
+        if c.detects_pct is not None and c.verdict is not PerfVerdict.INCONCLUSIVE
+    ]
+    return f"detects ≥ {words.percent(max(floors))}" if floors else ""
