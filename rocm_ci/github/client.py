@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from rocm_ci.errors import GitHubError, UsageError
+from rocm_ci.errors import GitHubError, RocmCiError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,15 @@ class UnknownOutcomeError(GitHubError):
 
 class PermissionRefusedError(GitHubError):
     """The token is valid but may not do this. In a fork's own workflow that is always so."""
+
+
+class DeclinedError(RocmCiError):
+    """We chose not to post, because it would be wrong now: the pull request moved on or was closed.
+
+    Nothing failed: a newer run reports, or nobody waits for one.
+    """
+
+    exit_code = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,6 +27,7 @@ class Target:
     """Where on GitHub a report goes. Every field comes from the trusted event, never from the report.
 
     `number` is the pull request, None for a push. `head` is the commit that gets the status.
+    `key` tells several reporters of one repository apart: each has its own comment and status.
     """
 
     github: GitHub
@@ -35,6 +36,12 @@ class Target:
     number: int | None = None
     run_id: int | None = None
     run_attempt: int | None = None
+    key: str = "default"
+
+    @property
+    def context(self) -> str:
+        """What the status and the check run are called."""
+        return "rocm-ci" if self.key == "default" else f"rocm-ci/{self.key}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,128 @@
+"""The stand-in GitHub on a loopback port: a thread, a lock, a log of all exchanges."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+from tests.standin.api import DOCS, Answer, Api, Request
+from tests.standin.bodies import Bodies
+from tests.standin.faults import Fault, Faults
+from tests.standin.world import World
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_GATEWAY = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
+_LIMITED = {
+    "message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
+    "documentation_url": DOCS,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exchange:
+    """One request and what was answered. `fault` says whether the answer is GitHub's own."""
+
+    request: Request
+    answer: Answer | None
+    fault: Fault
+
+
+class StandIn:
+    """`with StandIn() as github:` serves `github.world` at `github.url`."""
+
+    def __init__(self, world: World | None = None, faults: Faults | None = None) -> None:
+        self.world = world or World()
+        self.faults = faults or Faults()
+        self.log: list[Exchange] = []
+        self._lock = threading.Lock()
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+            def _handle(self) -> None:
+                length = int(self.headers.get("Content-Length") or 0)
+                raw = self.rfile.read(length)
+                outer._serve(self, raw)
+
+            do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = _handle  # noqa: N815
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._api = Api(self.world, Bodies(self.url))
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+
+    def __enter__(self) -> StandIn:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    @property
+    def writes(self) -> list[str]:
+        """`METHOD path` of every request that changes something, in order."""
+        return [
+            f"{e.request.method} {e.request.path}"
+            for e in self.log
+            if e.request.method != "GET" and e.request.path != "/graphql"
+        ]
+
+    def _serve(self, handler: BaseHTTPRequestHandler, raw: bytes) -> None:
+        request = Request(
+            method=handler.command,
+            target=handler.path,
+            headers={k.lower(): v for k, v in handler.headers.items()},
+            body=json.loads(raw) if raw else None,
+        )
+        with self._lock:
+            fault = self.faults.pick()
+            carried_out = fault in (Fault.NONE, Fault.HALF)
+            answer = self._api.answer(request) if carried_out else None
+            self.log.append(Exchange(request=request, answer=answer, fault=fault))
+        match fault:
+            case Fault.NONE:
+                assert answer is not None
+                _send(handler, answer.status, answer.body, answer.headers)
+            case Fault.DROP:
+                handler.close_connection = True
+            case Fault.SECONDARY:
+                _send(handler, 403, _LIMITED, {"Retry-After": "0"})
+            case Fault.TOO_MANY:
+                _send(handler, 429, _LIMITED, {"Retry-After": "0"})
+            case Fault.UNAVAILABLE:
+                _send(handler, 503, {"message": "Service unavailable"}, {})
+            case Fault.BAD_GATEWAY | Fault.HALF:
+                _send(handler, 502, _GATEWAY, {})
+
+
+def _send(handler: BaseHTTPRequestHandler, status: int, body: Any, headers: dict[str, str]) -> None:
+    is_text = isinstance(body, bytes)
+    data = b"" if body is None else body if is_text else json.dumps(body).encode()
+    handler.send_response(status)
+    handler.send_header("Content-Type", "text/html" if is_text else "application/json; charset=utf-8")
+    if status != 204:
+        handler.send_header("Content-Length", str(len(data)))
+    for name, value in {
+        "X-RateLimit-Limit": "1000",
+        "X-RateLimit-Remaining": "942",
+        "X-RateLimit-Reset": "1795000000",
+        "X-RateLimit-Resource": "core",
+        **headers,
+    }.items():
+        handler.send_header(name, value)
+    handler.end_headers()
+    handler.wfile.write(data)
