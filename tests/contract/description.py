@@ -1,0 +1,78 @@
+"""GitHub's published API description, and what of an exchange breaks it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
+
+from tests import require
+
+if TYPE_CHECKING:
+    from openapi_core import OpenAPI
+
+    from tests.standin.server import Exchange
+
+FOLDER = Path(__file__).resolve().parents[2] / ".tools" / "contract"
+HOST = "https://api.github.com"
+
+
+def published(name: str) -> Any:
+    """One of the files that `tools/fetch_contract.py` brings."""
+    path = FOLDER / name
+    if not path.is_file():
+        require.missing("contract", "python tools/fetch_contract.py")
+    return json.loads(path.read_bytes())
+
+
+@cache
+def description() -> OpenAPI:
+    from openapi_core import OpenAPI
+
+    return OpenAPI.from_dict(published("openapi.json"))
+
+
+def violations(exchange: Exchange) -> list[str]:
+    """How a request, and the stand-in's own answer to it, differ from the description; both sides."""
+    from openapi_core.exceptions import OpenAPIError
+    from openapi_core.testing import MockRequest, MockResponse
+
+    if exchange.request.path == "/graphql" or exchange.answer is None:
+        return []  # GraphQL is described elsewhere; an injected fault is not GitHub's answer
+    sent, answer = exchange.request, exchange.answer
+    request = MockRequest(
+        HOST,
+        sent.method.lower(),
+        sent.path,
+        args=dict(parse_qsl(urlsplit(sent.target).query)),
+        data=None if sent.body is None else json.dumps(sent.body).encode(),
+        content_type="application/json",
+    )
+    response = MockResponse(
+        data=b"" if answer.body is None else json.dumps(answer.body).encode(),
+        status_code=answer.status,
+        content_type="application/json",
+    )
+    found = []
+    where = f"{sent.method} {sent.path}"
+    try:
+        description().validate_request(request)
+    except OpenAPIError as error:
+        found.append(f"request {where}: {_told(error)}")
+    if answer.status in (401, 403) or (answer.status == 422 and "errors" not in answer.body):
+        return found  # described for a few calls only, though every call can answer so
+    try:
+        description().validate_response(request, response)
+    except OpenAPIError as error:
+        found.append(f"response {answer.status} {where}: {_told(error)}")
+    return found
+
+
+def _told(error: BaseException) -> str:
+    """The error with its causes: the outer ones only say that something is wrong."""
+    parts = [f"{type(error).__name__}: {error}"]
+    causes = getattr(error.__cause__, "schema_errors", None) or []
+    parts += [f"{'/'.join(map(str, inner.path))}: {inner.message[:300]}" for inner in causes]
+    return "; ".join(parts)
