@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import yaml
 
+from rocm_ci.config.gates import differing_gates, with_base_gates
+from rocm_ci.config.mistake import DOCS, explained
 from rocm_ci.config.options import Config
 from rocm_ci.errors import ConfigError
 from rocm_ci.model.report import Setting
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 PATH = ".github/rocm-ci.yml"
 MAX_BYTES = 1_000_000
-DOCS = "see the configuration table in README.md"
 
 # Options that an action input (and its environment variable) can set, with how to read the text.
 # tests/repo compares this list with action.yml and the README.
@@ -32,8 +32,6 @@ ENVIRONMENT: dict[str, str] = {
     "jobs": "int",
     "fail-on": "text",
 }
-# Whatever weakens a gate: taken from the merge base when the head is not trusted.
-GATES = ("require-gpu", "inconclusive", "stages", "arch", "scan", "perf.min-effect")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,20 +67,21 @@ def load(
     merged_tree = head_tree
     if base_text is not None or not trusted:
         base_tree = _tree(base_text, path)
-        different = _differing_gates(head, _decode(base_tree, base_text, f"{path} at the merge base"))
+        different = differing_gates(head, _decode(base_tree, base_text, f"{path} at the merge base"))
         if different:
             verb = "is taken from the merge base for" if not trusted else "changes"
             who = "The configuration" if not trusted else "This change to the configuration"
             notices.append(f"{who} {verb} what guards the branch: {', '.join(different)}.")
         if not trusted:
-            merged_tree = _with_base_gates(head_tree, base_tree)
+            merged_tree = with_base_gates(head_tree, base_tree)
     env_tree, env_settings = _from_environment(environment)
     merged = _merge(merged_tree, env_tree)
     config = _decode(merged, text, path)
+    overridden = {s.name for s in env_settings}
     file_settings = tuple(
         Setting(name=name, value=_shown(value), source=path)
-        for name, value in sorted(merged_tree.items())
-        if name != "version" and name not in env_tree
+        for name, value in _flat(merged_tree)
+        if name not in overridden
     )
     return Loaded(config=config, settings=file_settings + env_settings, notices=tuple(notices))
 
@@ -135,95 +134,7 @@ def _decode(tree: dict[str, Any], text: str | None, path: str) -> Config:
     try:
         return msgspec.convert(tree, Config)
     except msgspec.ValidationError as error:
-        raise _explained(str(error), text or "", path) from error
-
-
-def _explained(problem: str, text: str, path: str) -> ConfigError:
-    """Turn msgspec's `… - at `$.test[0].name`` into file, line and, for a key, the nearest name."""
-    found = re.search(r" - at `(\$[^`]*)`", problem)
-    trail = _trail(found.group(1)) if found else []
-    what = problem[: found.start()] if found else problem
-    unknown = re.search(r"unknown field `([^`]*)`", what)
-    if unknown:
-        trail = [*trail, unknown.group(1)]
-        known = _known_keys(trail[:-1])
-        near = difflib.get_close_matches(unknown.group(1), known, n=1, cutoff=0.5)
-        hint = f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(sorted(known))}"
-        what = f"unknown key `{unknown.group(1)}`"
-    else:
-        dotted = _dotted(trail)
-        what = f"`{dotted}`: {what[0].lower() + what[1:]}" if dotted else what
-        hint = DOCS
-    line = _line_of(text, trail) if text else None
-    where = f"{path}:{line}" if line else path
-    return ConfigError(f"{where}: {what}", hint=hint)
-
-
-def _trail(path: str) -> list[str | int]:
-    parts = re.findall(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", path)
-    return [name or (int(index) if index.isdigit() else index) for name, index in parts]
-
-
-def _dotted(trail: list[str | int]) -> str:
-    text = ""
-    for part in trail:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}"
-    return text.removeprefix(".")
-
-
-def _known_keys(trail: list[str | int]) -> list[str]:
-    kind: Any = Config
-    for part in trail:
-        if isinstance(part, int):
-            continue
-        info = {f.encode_name: f.type for f in msgspec.structs.fields(kind)}
-        kind = info[part]
-        args = getattr(kind, "__args__", ())
-        kind = args[0] if args and isinstance(args[0], type) else kind
-    return [f.encode_name for f in msgspec.structs.fields(kind)]
-
-
-def _line_of(text: str, trail: list[str | int]) -> int | None:
-    """The 1-based line of the node that `trail` leads to, or of the deepest one on the way."""
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
-    line = node.start_mark.line + 1 if node else None
-    for part in trail:
-        if isinstance(node, yaml.MappingNode):
-            hit = next(((k, v) for k, v in node.value if k.value == part), None)
-            if hit is None:
-                return line
-            line, node = hit[0].start_mark.line + 1, hit[1]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            node = node.value[part]
-            line = node.start_mark.line + 1
-        else:
-            return line
-    return line
-
-
-def _differing_gates(head: Config, base: Config) -> list[str]:
-    different = []
-    for gate in GATES:
-        if gate == "perf.min-effect":
-            effects = {p.name: p.min_effect for p in base.perf}
-            now = {p.name: p.min_effect for p in head.perf}
-            if any(now.get(name) != effect for name, effect in effects.items()):
-                different.append("perf")
-        elif getattr(head, gate.replace("-", "_")) != getattr(base, gate.replace("-", "_")):
-            different.append(gate)
-    return different
-
-
-def _with_base_gates(head: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
-    """The head's tree with every gate replaced by the base's (or dropped to its default)."""
-    merged = {k: v for k, v in head.items() if k not in GATES}
-    merged |= {gate: base[gate] for gate in GATES if gate in base}
-    # A benchmark that exists at the base keeps its whole definition: command, rounds and bound.
-    guarded = {p["name"]: p for p in base.get("perf") or () if "name" in p}
-    own = [p for p in head.get("perf") or () if p.get("name") not in guarded]
-    if guarded or own:
-        merged["perf"] = [*guarded.values(), *own]
-    return merged
+        raise explained(str(error), text or "", path) from error
 
 
 def _from_environment(environment: Mapping[str, str]) -> tuple[dict[str, Any], tuple[Setting, ...]]:
@@ -238,7 +149,8 @@ def _from_environment(environment: Mapping[str, str]) -> tuple[dict[str, Any], t
             tree["scan"] = {"fail-on": value}
         else:
             tree[option] = value
-        settings.append(Setting(name=option, value=text, source=f"${variable(option)}"))
+        name = "scan.fail-on" if option == "fail-on" else option
+        settings.append(Setting(name=name, value=text, source=f"${variable(option)}"))
     try:
         msgspec.convert(tree, Config)
     except msgspec.ValidationError as error:
@@ -273,6 +185,17 @@ def _merge(tree: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
         old = merged.get(key)
         merged[key] = {**old, **value} if isinstance(old, dict) and isinstance(value, dict) else value
     return merged
+
+
+def _flat(tree: dict[str, Any]) -> list[tuple[str, object]]:
+    """Options of the file by dotted name, sorted; the version says nothing and is left out."""
+    found: list[tuple[str, object]] = []
+    for name, value in sorted(tree.items()):
+        if isinstance(value, dict):
+            found += [(f"{name}.{key}", inner) for key, inner in sorted(value.items())]
+        elif name != "version":
+            found.append((name, value))
+    return found
 
 
 def _shown(value: object) -> str:
