@@ -160,17 +160,17 @@ class Builder:
 
     def _close(self, case: _Open) -> None:
         if len(self.elements) >= MAX_CASES:
-            message = f"more than {MAX_CASES} test cases"
-            raise RefusedError(message)
+            too_many = f"more than {MAX_CASES} test cases"
+            raise RefusedError(too_many)
         attributes = case.attributes
         identity, name = _identity(case)
         status = _status(case)
         telling = _telling(case, status)
         message, excerpt = self._texts(case, telling, status)
-        place = None
+        place: tuple[str, int] | None = None
         if status in (CaseStatus.FAILED, CaseStatus.ERRORED, CaseStatus.FLAKY):
             place = location.find(message or "", excerpt or "")
-        path: str | None = place[0] if place else attributes.get("file")
+        path = place[0] if place else attributes.get("file", "")
         line = place[1] if place else _number(attributes.get("line"))
         self.elements.append(
             Element(
@@ -183,7 +183,7 @@ class Builder:
                     attempts=1 + sum(r.tag.startswith(("rerun", "flaky")) for r in case.results),
                     message=message,
                     excerpt=excerpt,
-                    path=shortened(clean(path), 500) if path else None,
+                    path=shortened(clean(path), 500) or None,
                     line=line if path else None,
                 ),
                 suite="/".join(case.suites),

@@ -1,0 +1,109 @@
+"""GoogleTest programs: asked for XML through GTEST_OUTPUT, one file per program in a folder."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+from rocm_ci.model.case import Case, CaseStatus
+from rocm_ci.runners.base import Prepared, Slot, SuiteRunner
+from rocm_ci.runners.live import Watch
+from rocm_ci.runners.shell import Simple, simple_commands
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_RUN = re.compile(r"\[ RUN      \] (?P<name>\S+)")
+_END = re.compile(r"\[(?P<word>       OK |  FAILED  |  SKIPPED )\] (?P<name>[^\s,]+).*? \((?P<took>\d+) ms\)")
+_NONE = re.compile(
+    r"\[==========\] (?:Running 0 tests from 0 test (?:suites|cases)|0 tests from 0 test .* ran).*"
+)
+_WORDS = {"OK": CaseStatus.PASSED, "FAILED": CaseStatus.FAILED, "SKIPPED": CaseStatus.SKIPPED}
+_OWN = re.compile(r"--gtest_output=xml:(?P<path>.+)")
+
+
+class _GtestWatch(Watch):
+    def understand(self, text: str) -> None:
+        # What a test prints without a line end stands before the mark.
+        position = text.find("[")
+        if position < 0:
+            return
+        began = _RUN.search(text, position)
+        if began:
+            name = began.group("name")
+            self.started(*identity(name), name)
+            return
+        ended = _END.search(text, position)
+        if ended:
+            name = ended.group("name")
+            status = _WORDS[ended.group("word").strip()]
+            self.ended(*identity(name), name, status, duration_s=int(ended.group("took")) / 1000)
+        elif _NONE.search(text):
+            self.nothing_ran = True
+
+
+class Gtest:
+    """A command with `--gtest_…` options or GTEST_ variables."""
+
+    name = "gtest"
+
+    def claims(self, command: str) -> bool:
+        """See `SuiteRunner.claims`."""
+        return any(_is_gtest(simple) for simple in simple_commands(command))
+
+    def prepare(self, command: str, slot: Slot, only: tuple[Case, ...] = ()) -> Prepared | None:
+        """See `SuiteRunner.prepare`."""
+        environment: dict[str, str] = {}
+        if only:
+            chosen = ":".join(_filter(case) for case in only)
+            environment["GTEST_FILTER"] = chosen
+            # An option of the command would win over the variable.
+            command = re.sub(
+                r"--gtest_filter=(?:'[^']*'|\"[^\"]*\"|\\.|[^\s;&|'\"\\])*",
+                lambda _: f"--gtest_filter={shlex.quote(chosen)}",
+                command,
+            )
+        reports = []
+        for simple in simple_commands(command):
+            own = simple.find(lambda word: bool(_OWN.fullmatch(word.text)))
+            match = _OWN.fullmatch(own.text) if own else None
+            if match and not slot.is_named:
+                reports.append(slot.root / simple.folder / match.group("path"))
+        if not slot.is_named:
+            environment["GTEST_OUTPUT"] = f"xml:{slot.folder}/"
+        return Prepared(command=command, environment=environment, reports=tuple(reports))
+
+    def watch(self) -> Watch:
+        """See `SuiteRunner.watch`."""
+        return _GtestWatch()
+
+    def reproduce(self, case: Case, command: str, root: Path, native: str | None) -> str | None:  # noqa: ARG002
+        """See `SuiteRunner.reproduce`."""
+        commands = simple_commands(command)
+        simple = next((s for s in commands if _is_gtest(s)), commands[-1] if commands else Simple())
+        if not simple.words:
+            return None
+        line = (
+            f"{shlex.quote(simple.words[0].text)} {shlex.quote(f'--gtest_filter={native or _filter(case)}')}"
+        )
+        return f"cd {shlex.quote(simple.folder)} && {line}" if simple.folder else line
+
+
+def identity(name: str) -> tuple[str, str]:
+    """`Widths/ReduceTest.Sum/1` → our id and name. A suite's name holds no dot."""
+    suite, _, test = name.partition(".")
+    return (f"{suite}::{test}", test) if test else (name, name)
+
+
+def _filter(case: Case) -> str:
+    return case.id.replace("::", ".", 1)
+
+
+def _is_gtest(simple: Simple) -> bool:
+    return any(w.text.startswith("--gtest_") for w in simple.words[1:]) or any(
+        w.text.startswith("GTEST_") for w in simple.assignments
+    )
+
+
+RUNNER: SuiteRunner = Gtest()

@@ -1,0 +1,88 @@
+"""What a suite's output tells while it runs: all that is left when it is killed before its report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rocm_ci.model.case import Case, CaseStatus
+from rocm_ci.runners.excerpt import clean, shortened
+
+# A hostile suite must not fill our memory with invented names.
+MAX_SEEN = 200_000
+
+
+@dataclass(slots=True)
+class Seen:
+    """One test on the output; `status` is None while it runs. `native` is the tool's own name of it."""
+
+    id: str
+    name: str
+    native: str
+    status: CaseStatus | None = None
+    message: str = ""
+    duration_s: float | None = None
+
+
+class Watch:
+    """Listens to the lines of one attempt. The base class understands nothing."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Seen] = {}
+        self.failed_in_summary = 0
+        self.nothing_ran = False
+
+    def line(self, text: str) -> None:
+        """One line, as it was printed. Never raises."""
+        self.understand(clean(text).rstrip())
+
+    def understand(self, text: str) -> None:
+        """One line without colours; for subclasses."""
+
+    def started(self, identity: str, name: str, native: str) -> None:
+        """A test began."""
+        if identity not in self.seen and len(self.seen) < MAX_SEEN:
+            self.seen[identity] = Seen(identity, name, native)
+
+    def ended(
+        self,
+        identity: str,
+        name: str,
+        native: str,
+        status: CaseStatus,
+        *,
+        message: str = "",
+        duration_s: float | None = None,
+    ) -> None:
+        """A test ended; it need not have been seen starting."""
+        self.started(identity, name, native)
+        seen = self.seen.get(identity)
+        if seen is not None:
+            seen.status, seen.message, seen.duration_s = status, message, duration_s
+
+    def running(self) -> tuple[Seen, ...]:
+        """Tests that began and did not end."""
+        return tuple(seen for seen in self.seen.values() if seen.status is None)
+
+    def failed(self) -> int:
+        """How many tests the output calls failed."""
+        bad = (CaseStatus.FAILED, CaseStatus.ERRORED)
+        return max(self.failed_in_summary, sum(seen.status in bad for seen in self.seen.values()))
+
+    def native(self, identity: str) -> str | None:
+        """The tool's own name of a test, e.g. pytest's node id."""
+        seen = self.seen.get(identity)
+        return seen.native if seen else None
+
+    def cases(self, suite: str, *, unfinished: str) -> tuple[Case, ...]:
+        """All that was seen; `unfinished` says of the running ones what happened to them."""
+        return tuple(
+            Case(
+                id=shortened(seen.id, 1000),
+                suite=suite,
+                name=shortened(seen.name, 1000),
+                status=seen.status or CaseStatus.ERRORED,
+                duration_s=seen.duration_s,
+                message=(seen.message or None) if seen.status else unfinished,
+            )
+            for seen in self.seen.values()
+        )
