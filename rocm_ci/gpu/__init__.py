@@ -1,1 +1,1 @@
-"""TODO docstring."""
+"""What machine this is: collectors, matching of devices across sources, facts, machine checks."""

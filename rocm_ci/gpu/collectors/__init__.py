@@ -1,1 +1,1 @@
-"""TODO docstring."""
+"""One module per source of facts, each ending in a typed `COLLECTOR`; found by `rocm_ci.registry`."""

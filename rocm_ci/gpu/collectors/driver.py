@@ -1,0 +1,53 @@
+"""The amdgpu kernel module: /sys/module/amdgpu, and modinfo for what lies on disk."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm_ci.gpu.observation import Collector, Observation, Value
+from rocm_ci.gpu.quantity import version, word
+from rocm_ci.gpu.reader import Tool
+
+if TYPE_CHECKING:
+    from rocm_ci.gpu.reader import Reader
+
+_MODULE = "/sys/module/amdgpu"
+MODINFO = Tool(
+    name="modinfo",
+    commands=(("modinfo", "amdgpu"),),
+    recognise=lambda t: bool(
+        re.search(r"(?m)^(?:name|filename):\s+(?:\S*/)?amdgpu\b|Module amdgpu not found", t)
+    ),
+    timeout_s=5.0,
+)
+
+
+def collect(reader: Reader) -> Observation:
+    """Whether the driver is there, its version, and whether it is part of the kernel.
+
+    A driver that is built in has no `initstate` file, and one from the kernel's own tree has no
+    `version` file: the tools call both «not found in modules».
+    """
+    values: dict[str, Value] = {}
+    files = reader.names(_MODULE)
+    if files:
+        state = word(reader.text(f"{_MODULE}/initstate"))
+        values["loaded"] = state in (None, "live", "coming")
+        values["built_in"] = state is None
+        values["version"] = version(reader.text(f"{_MODULE}/version"))
+    elif reader.names("/sys/module"):
+        values["loaded"] = False
+    answer = reader.ask(MODINFO)
+    for output in answer.outputs:
+        fields = dict(re.findall(r"(?m)^(\w{1,20}):\s+([^\n]{1,300})$", output.text))
+        if fields.get("filename") == "(builtin)":
+            values.setdefault("built_in", True)
+        values["on_disk"] = version(fields.get("version"))
+    problem = "" if files else "no /sys/module/amdgpu: the amdgpu driver is not loaded"
+    return Observation(
+        source="module", driver={k: v for k, v in values.items() if v is not None}, problem=problem
+    )
+
+
+COLLECTOR: Collector = Collector(name="driver", collect=collect)

@@ -1,0 +1,114 @@
+"""The operating system, the CPU, memory and the container, from /proc and /etc."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm_ci.gpu import cgroup
+from rocm_ci.gpu.observation import Collector, Observation, Value
+from rocm_ci.gpu.quantity import size_bytes, word
+from rocm_ci.gpu.reader import Tool
+
+if TYPE_CHECKING:
+    from rocm_ci.gpu.reader import Reader
+
+_UNAME = re.compile(r"^Linux \S+ (\d\S*) .*?\b(x86_64|aarch64|ppc64le|riscv64)\b", re.MULTILINE)
+_PROC_VERSION = re.compile(r"^Linux version (\d\S*)", re.MULTILINE)
+
+# These are files or run by nobody on a live machine; in a recording they may lie under any name.
+OS_RELEASE = Tool(name="os-release", commands=(), recognise=lambda t: bool(re.search(r"(?m)^VERSION_ID=", t)))
+UNAME = Tool(
+    name="uname",
+    commands=(),
+    recognise=lambda t: bool(_UNAME.search(t[:4000]) or _PROC_VERSION.search(t[:4000])),
+)
+LSCPU = Tool(
+    name="lscpu", commands=(), recognise=lambda t: bool(re.search(r"(?m)^(Model name|model name)\s*:", t))
+)
+MEMINFO = Tool(name="meminfo", commands=(), recognise=lambda t: bool(re.search(r"(?m)^MemTotal:", t)))
+
+
+def collect(reader: Reader) -> Observation:
+    """Host facts. The host's name is not among them."""
+    kernel = _kernel(reader)
+    cpuinfo = _text(reader, "/proc/cpuinfo", LSCPU)
+    total = len(re.findall(r"(?m)^processor\s*:", cpuinfo)) or _lscpu_count(cpuinfo)
+    memory = re.search(r"(?m)^MemTotal:\s*(\d{1,15} kB)", _text(reader, "/proc/meminfo", MEMINFO))
+    allowed = cgroup.cpus(reader)
+    host: dict[str, Value] = {
+        "os": _os_name(_text(reader, "/etc/os-release", OS_RELEASE)),
+        "kernel": kernel,
+        "architecture": _architecture(reader, cpuinfo),
+        "cpu": _cpu(cpuinfo),
+        "cpus_total": total or None,
+        "cpus": min(allowed, total) if allowed and total else allowed or total or None,
+        "memory_bytes": size_bytes(memory.group(1)) if memory else None,
+        "memory_limit_bytes": cgroup.memory_bytes(reader),
+        "container": _container(reader),
+        "image": word(reader.environment.get("ROCM_CI_IMAGE")),
+    }
+    return Observation(source="proc", host={k: v for k, v in host.items() if v is not None})
+
+
+def _text(reader: Reader, path: str, tool: Tool) -> str:
+    text = reader.text(path)
+    if text is None:
+        outputs = reader.ask(tool).outputs
+        text = outputs[0].text if outputs else ""
+    return text
+
+
+def _os_name(text: str) -> str | None:
+    values = dict(re.findall(r"(?m)^([A-Z_]{1,40})=\"?([^\"\n]{0,200})\"?$", text))
+    return word(values.get("PRETTY_NAME") or f"{values.get('NAME', '')} {values.get('VERSION_ID', '')}")
+
+
+def _kernel(reader: Reader) -> str | None:
+    text = reader.text("/proc/sys/kernel/osrelease")
+    if text:
+        return word(text)
+    text = _text(reader, "/proc/version", UNAME)
+    found = _UNAME.search(text) or _PROC_VERSION.search(text)
+    return found.group(1) if found else None
+
+
+def _architecture(reader: Reader, cpuinfo: str) -> str | None:
+    machine = word(reader.text("/proc/sys/kernel/arch"))
+    if machine:
+        return machine
+    for text in (cpuinfo, *(o.text for o in reader.ask(UNAME).outputs)):
+        found = re.search(r"(?m)^Architecture:\s*(\S{1,20})", text) or re.search(
+            r"\b(x86_64|aarch64|ppc64le|riscv64)\b", text
+        )
+        if found:
+            return found.group(1)
+    # Only x86-64 processors can run in long mode.
+    return "x86_64" if re.search(r"(?m)^flags\s*:.*\blm\b", cpuinfo) else None
+
+
+def _cpu(text: str) -> str | None:
+    found = re.search(r"(?m)^[Mm]odel name\s*:\s*(.+)$", text)
+    return word(found.group(1)) if found else None
+
+
+def _lscpu_count(text: str) -> int:
+    found = re.search(r"(?m)^CPU\(s\):\s*(\d{1,6})", text)
+    return int(found.group(1)) if found else 0
+
+
+def _container(reader: Reader) -> str | None:
+    """The kind of container we run in; None outside of one."""
+    groups = (reader.text("/proc/1/cgroup") or "") + (reader.text("/proc/self/cgroup") or "")
+    if reader.environment.get("KUBERNETES_SERVICE_HOST") or "kubepods" in groups:
+        return "kubernetes"
+    if reader.text("/run/.containerenv") is not None:
+        return "podman"
+    if reader.text("/.dockerenv") is not None or "/docker" in groups:
+        return "docker"
+    if "/lxc" in groups:
+        return "lxc"
+    return word(reader.environment.get("container"))
+
+
+COLLECTOR: Collector = Collector(name="host", collect=collect)

@@ -1,0 +1,167 @@
+"""A folder of recorded tool output and copied system files, as a `Reader`.
+
+Tool output may lie under any name: it is recognised by its shape. A recorded `sys/` (`proc/`,
+`etc/`, `opt/`) tree is found at any depth; a terminal transcript (`$ cat /path` and what followed)
+is taken apart into the files and outputs it holds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm_ci.gpu.reader import MAX_FILE, MAX_TEXT, Answer, Output, Tool, clean, complaint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_TREES = ("sys", "proc", "etc", "opt", "usr", "run", "dev")
+_MAX_FILES = 400
+_MAX_FOLDERS = 4000
+_PROMPT = re.compile(r"^(?:\S{0,80}[~:/]\S{0,80})?[$#] (\S.*)$")
+_HEADING = re.compile(r"^==> (/\S+) <==$")
+_SHELL = re.compile(
+    r"^(?:sudo )?(cat|head|readlink|ls|uname|env|lspci|modinfo|hip\S+|rocm\S*|amd-smi|python\S*|pip\S*|"
+    r"lscpu|nproc|clang\S*|gcc|cmake|ninja|ccache|/\S+)\b"
+)
+# A folder of KFD nodes is often copied alone; this is where it belongs.
+_NODES = "/sys/class/kfd/kfd/topology/nodes"
+
+
+class ReplayReader:
+    """See `Reader`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.environment: Mapping[str, str] = {}
+        self._mounts: list[tuple[str, Path]] = []
+        self._files: dict[str, str] = {}
+        self._links: dict[str, str] = {}
+        self._outputs: list[Output] = []
+        for path in self._survey():
+            self._take(path)
+
+    def ask(self, tool: Tool) -> Answer:
+        """Every recorded output that looks like this tool's, whatever its file is called."""
+        found = tuple(o for o in self._outputs if tool.recognise(o.text))
+        if not found:
+            return Answer(problem=f"no {tool.name} output was recorded")
+        said = [complaint(o.text) for o in found]
+        failed = all(re.search(r"\berror|not loaded|unable", line, re.IGNORECASE) for line in said)
+        return Answer(outputs=found, problem=f"{tool.name}: {said[0]}" if failed else "")
+
+    def text(self, path: str) -> str | None:
+        """See `Reader.text`."""
+        if path in self._files:
+            return self._files[path]
+        for real in self._real(path):
+            if real.is_file() and self._inside(real):
+                return _read(real, MAX_FILE)
+        return None
+
+    def names(self, path: str) -> tuple[str, ...]:
+        """See `Reader.names`."""
+        prefix = path.rstrip("/") + "/"
+        known = [*self._files, *self._links]
+        found = {f.removeprefix(prefix).split("/")[0] for f in known if f.startswith(prefix)}
+        for real in self._real(path):
+            if real.is_dir() and self._inside(real):
+                found |= {entry.name for entry in os.scandir(real)}
+        return tuple(sorted(found - {""}))
+
+    def resolve(self, path: str) -> str:
+        """See `Reader.resolve`: only links that a transcript shows are known."""
+        return self._links.get(path, path)
+
+    def _real(self, path: str) -> Iterator[Path]:
+        for at, folder in self._mounts:
+            if path == at or path.startswith(at + "/"):
+                yield folder / path.removeprefix(at).lstrip("/")
+
+    def _inside(self, real: Path) -> bool:
+        # A recording may come from anyone: its links must not lead out of it.
+        try:
+            return real.resolve().is_relative_to(self._folder.resolve())
+        except (OSError, RuntimeError):
+            return False
+
+    def _survey(self) -> list[Path]:
+        """Mount the system trees and list the loose files, with bounds on both."""
+        loose: list[Path] = []
+        queue, seen = [self._folder], 0
+        while queue and seen < _MAX_FOLDERS:
+            folder = queue.pop(0)
+            seen += 1
+            try:
+                entries = sorted(os.scandir(folder), key=lambda e: e.name)
+            except OSError:
+                continue
+            for entry in entries:
+                path = Path(entry.path)
+                if entry.is_dir(follow_symlinks=False):
+                    if not self._mount(path):
+                        queue.append(path)
+                elif entry.is_file(follow_symlinks=False) and len(loose) < _MAX_FILES:
+                    loose.append(path)
+        return loose
+
+    def _mount(self, path: Path) -> bool:
+        if path.name in _TREES:
+            self._mounts.append(("/" + path.name, path))
+            return True
+        if path.name == "nodes" and any((path / str(n) / "properties").is_file() for n in range(256)):
+            self._mounts.append((_NODES, path))
+            return True
+        return False
+
+    def _take(self, path: Path) -> None:
+        text = clean(_read(path, MAX_TEXT) or "")
+        if not text.strip():
+            return
+        sections = list(_transcript(text))
+        if not sections:
+            self._outputs.append(Output(text=text))
+        for command, body in sections:
+            self._take_section(command, body)
+
+    def _take_section(self, command: str, body: str) -> None:
+        words = command.removeprefix("sudo ").split()
+        paths = [w for w in words[1:] if w.startswith("/")]
+        if words[0] in ("cat", "head") and len(paths) == 1:
+            if not re.match(r"(cat|head): .*No such file", body):
+                self._files[paths[0]] = body
+        elif words[0] == "readlink" and len(paths) == 1 and body.strip().startswith("/"):
+            self._links[paths[0]] = body.strip().splitlines()[0]
+        elif words[0] == "ls" and len(paths) == 1:
+            for name in re.findall(r"(?m)^(?:[-dlrwx].*\s)?([\w.+-]+)(?: ->.*)?$", body):
+                self._files.setdefault(f"{paths[0].rstrip('/')}/{name}/", "")
+        else:
+            self._outputs.append(Output(text=body, argv=tuple(words)))
+
+
+def _transcript(text: str) -> Iterator[tuple[str, str]]:
+    """(command, what it printed) for each prompt line; nothing when the text is no transcript."""
+    command, body = "", list[str]()
+    for line in text.splitlines():
+        heading, found = _HEADING.match(line), _PROMPT.match(line)
+        if heading or (found and _SHELL.match(found.group(1))):
+            if command:
+                yield command, "\n".join(body) + "\n"
+            command, body = f"cat {heading.group(1)}" if heading else found.group(1) if found else "", []
+        else:
+            body.append(line)
+    if command:
+        yield command, "\n".join(body) + "\n"
+
+
+def _read(path: Path, limit: int) -> str | None:
+    try:
+        with path.open("rb") as file:
+            data = file.read(limit)
+    except OSError:
+        return None
+    # Output redirected by PowerShell or `script` on another system comes in UTF-16.
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    return data.decode(encoding, "replace")
