@@ -1,0 +1,130 @@
+"""A stand-in GitHub with one pull request, and the real command line over it."""
+
+from __future__ import annotations
+
+import json
+import signal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rocm_ci.cli.main import main
+from rocm_ci.report import codec
+from tests.standin.server import StandIn
+from tests.standin.world import Identity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from rocm_ci.model.report import Report
+
+FIRST, SECOND, THIRD = "1" * 40, "2" * 40, "3" * 40
+BOT = "github-actions[bot]"
+
+
+@pytest.fixture
+def github() -> Iterator[StandIn]:
+    with StandIn() as server:
+        server.world.tokens["workflow"] = Identity(login=BOT, is_app=True)
+        server.world.tokens["reader"] = Identity(login=BOT, is_app=True, writes=frozenset())
+        server.world.tokens["person"] = Identity(login="maintainer")
+        server.world.open_pull("o/r", 5, FIRST)
+        yield server
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """One call: exit code, what it printed as JSON, and its progress on standard error."""
+
+    code: int
+    posted: list[str]
+    refused: list[str]
+    err: str
+
+
+@dataclass(kw_only=True)
+class Plane:
+    """The trusted plane: writes a report to a file and runs `rocm-ci report` on it."""
+
+    folder: Path
+    monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str]
+
+    def run(self, *args: str) -> Done:
+        code = main(["report", *args, "--format", "json", "--pause", "0"])
+        out, err = self.capsys.readouterr()
+        said: dict[str, Any] = json.loads(out) if out else {"posted": [], "refused": []}
+        return Done(code=code, posted=said["posted"], refused=said["refused"], err=err)
+
+    def post(self, report: Report, *args: str, run_id: int = 7, attempt: int = 1) -> Done:
+        """As a `workflow_run` job of the workflow that ran for the report's commit."""
+        self.event("workflow_run", workflow_run(report.event.head, run_id=run_id, attempt=attempt))
+        return self.run(str(self.save(report)), *args)
+
+    def save(self, report: Report) -> Path:
+        file = self.folder / "report.json"
+        file.write_bytes(codec.encode(report))
+        return file
+
+    def event(self, name: str, payload: object) -> None:
+        path = self.folder / "event.json"
+        path.write_text(json.dumps(payload))
+        self.monkeypatch.setenv("GITHUB_EVENT_NAME", name)
+        self.monkeypatch.setenv("GITHUB_EVENT_PATH", str(path))
+
+    def env(self, **values: str) -> None:
+        for name, value in values.items():
+            self.monkeypatch.setenv(name, value)
+
+
+def workflow_run(
+    head: str,
+    *,
+    head_repository: str | None = "o/r",
+    branch: str | None = "feature",
+    event: str = "pull_request",
+    run_id: int = 7,
+    attempt: int = 1,
+) -> dict[str, Any]:
+    """The part of a `workflow_run` payload that matters; `pull_requests` is empty as for forks."""
+    return {
+        "action": "completed",
+        "repository": {"full_name": "o/r"},
+        "workflow_run": {
+            "id": run_id,
+            "run_attempt": attempt,
+            "event": event,
+            "head_sha": head,
+            "head_branch": branch,
+            "head_repository": head_repository and {"full_name": head_repository},
+            "pull_requests": [],
+        },
+    }
+
+
+@pytest.fixture
+def plane(
+    github: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Plane]:
+    for name in (
+        "GITHUB_ACTIONS",
+        "GITHUB_REF",
+        "GITHUB_STEP_SUMMARY",
+        "GITHUB_RUN_ID",
+        "HTTP_PROXY",
+        "http_proxy",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    made = Plane(folder=tmp_path, monkeypatch=monkeypatch, capsys=capsys)
+    made.env(
+        GITHUB_API_URL=github.url,
+        GITHUB_SERVER_URL="https://github.example",
+        GITHUB_TOKEN="workflow",
+        GITHUB_REPOSITORY="o/r",
+    )
+    yield made
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
