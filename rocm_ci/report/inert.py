@@ -48,11 +48,14 @@ _SPECIAL = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-# What begins a block when it stands first in a list item, a cell or a paragraph.
-_BLOCK_START = re.compile(r"^(?:[-+=#:]|[0-9]{1,9}(?=[.)]))")
+# What begins a block when it stands first in a list item or a paragraph.
+_BLOCK_START = re.compile(
+    r"^(?:[-+:](?=[\s:-]|$)|=(?==*\s*$)|\#(?=\#{0,5}(?:\s|$))|[0-9]{1,9}(?=[.)](?:\s|$)))"
+)
 _NUMBERED = re.compile(
     r"(?P<mail>(?<=[\w.+-])@(?=\w))|[^0-9A-Za-z ./,;=%\u0080-\U0010ffff-]|(?<=\b[Ww]{3})\."
 )
+_CODE = re.compile(r"`([^`]*[^`\s][^`]*)`")
 _HEX_DIGIT = re.compile(r"[0-9]")
 
 
@@ -117,7 +120,20 @@ def _escape(match: re.Match[str]) -> str:
 
 def text(value: str, *, limit: int = 300) -> str:
     """Running text for Markdown, for a table cell and for HTML (`<summary>`): one line, inert."""
-    escaped = _SPECIAL.sub(_escape, line(value, limit=limit))
+    return _escaped(line(value, limit=limit))
+
+
+def prose(value: str, *, limit: int = 300, cell: bool = False) -> str:
+    """Like `text`, but what stands between backticks is shown as code (`cell`: in a table or summary)."""
+    as_code = tag if cell else code
+    parts = _CODE.split(line(value, limit=limit))
+    return "".join(
+        as_code(part, limit=limit) if index % 2 else _escaped(part) for index, part in enumerate(parts)
+    )
+
+
+def _escaped(shown: str) -> str:
+    escaped = _SPECIAL.sub(_escape, shown)
     start = _BLOCK_START.match(escaped)
     if start is None:
         return escaped

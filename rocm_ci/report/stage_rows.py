@@ -131,10 +131,10 @@ def _build(result: BuildResult) -> str:
     if result.verdict not in (Verdict.PASS, Verdict.NEUTRAL) and not parts:
         bad = [step for step in result.steps if step.verdict is result.verdict]
         parts.append(result.reason or words.first([f"{s.name}: {s.reason}" for s in bad], 1) or "failed")
-    if warnings:
-        parts.append(words.count(warnings, "warning"))
     if artifacts and not missing:
         parts.append(words.count(len(artifacts), "artifact") + " with code for every arch")
+    if warnings:
+        parts.append(words.count(warnings, "warning"))
     if not parts:
         parts.append(result.reason or "built")
     return ", ".join(parts)
