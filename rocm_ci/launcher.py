@@ -62,7 +62,10 @@ def run(env: Mapping[str, str], machine: Machine, action: Path) -> int:
         result = outcome.Outcome("error", outcome.INFRA, reason=f"the launcher failed: {error}")
     if result.reason:
         tell("error", result.reason)
-        outcome.write_minimal(wanted.output, env, result.reason)
+        try:
+            outcome.write_minimal(wanted.output, env, result.reason)
+        except OSError as error:
+            tell("error", f"the report could not be written: {error}")
     outcome.publish(env, wanted.output, wanted.workspace, result, mode)
     return result.exit_code
 
@@ -86,8 +89,6 @@ def natively(wanted: Inputs, env: Mapping[str, str], machine: Machine, action: P
     told = {key: value for key, value in env.items() if not WITHHELD.fullmatch(key)}
     if not told.get("ROCM_CI_IN_CONTAINER"):
         told.pop("ROCM_CI_IMAGE", None)  # asked for, but not what this run stands in
-    # The project's own interpreter, with its packages: ours has none of them.
-    told.setdefault("ROCM_CI_PYTHON", machine.which("python3") or python)
     return machine.supervise(
         [python, "-I", "-m", "rocm_ci", "run", *_options(wanted)],
         {**devices.isolation(machine.root), **told},
@@ -122,11 +123,15 @@ def _options(wanted: Inputs) -> list[str]:
 
 def report(env: Mapping[str, str], machine: Machine, action: Path) -> int:
     """The trusted plane: hand the report file to `rocm-ci report`, which holds the token."""
-    sinks = [flag for sink in env.get("ROCM_CI_TO", "").replace(",", " ").split() for flag in ("--to", sink)]
+    options = [
+        flag for sink in env.get("ROCM_CI_TO", "").replace(",", " ").split() for flag in ("--to", sink)
+    ]
+    if env.get("ROCM_CI_KEY"):
+        options += ["--key", env["ROCM_CI_KEY"]]
     file = env.get("ROCM_CI_REPORT") or f"{inputs.OUTPUT}/{outcome.REPORT}"
     try:
         python = native.interpreter(machine, env, action)
-        argv = [python, "-I", "-m", "rocm_ci", "report", *sinks, "--", file]
+        argv = [python, "-I", "-m", "rocm_ci", "report", *options, "--", file]
         code = machine.supervise(argv, env, Path(env.get("GITHUB_WORKSPACE") or "."))
     except (LaunchError, OSError) as error:
         tell("error", str(error))

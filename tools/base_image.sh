@@ -53,7 +53,7 @@ in_root() {
 }
 in_root apt-get -q update
 in_root apt-get -qy install --no-install-recommends \
-  g++ hipcc libamdhip64-dev libgtest-dev make python3-pytest python3-venv rocm-device-libs rocminfo rocm-smi
+  g++ hipcc libamdhip64-dev libgtest-dev make python3-venv rocm-device-libs rocminfo rocm-smi
 in_root apt-get -q clean
 rm -rf "$root"/var/lib/apt/lists/* "$root/etc/resolv.conf"
 

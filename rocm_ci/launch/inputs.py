@@ -51,6 +51,8 @@ def read(env: Mapping[str, str]) -> Inputs:
     output = _inside(workspace, env.get("ROCM_CI_OUTPUT") or OUTPUT, "output")
     if output in (workspace, directory) or output in directory.parents:
         raise LaunchError("input output: it holds the checkout itself", "name a folder of its own", 2)
+    if output.exists() and not output.is_dir():
+        raise LaunchError(f"input output: {output} is a file", "name a folder, or remove the file", 2)
     return Inputs(mode, image, config, base, workspace, directory, output)
 
 

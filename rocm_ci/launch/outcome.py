@@ -58,8 +58,9 @@ def clear(output: Path) -> None:
 
 def judge(output: Path, code: int) -> Outcome:
     """Believe the report when it is whole, is where it should be, and agrees with the exit code."""
-    _drop_links(output)
-    raw = _plain(output / REPORT, _REPORT_LIMIT) if os.path.realpath(str(output)) == str(output) else None
+    if _is_real(output):
+        _drop_links(output)
+    raw = _plain(output / REPORT, _REPORT_LIMIT) if _is_real(output) else None
     try:
         report: dict[str, Any] = json.loads(raw or b"")
         verdict, key = report["verdict"], str(report["facts"].get("hardware_key", "unknown"))
@@ -71,6 +72,21 @@ def judge(output: Path, code: int) -> Outcome:
         reason = f"the report says {str(verdict)[:40]!r}, but its process ended with exit code {code}"
         return Outcome("error", INFRA, reason=reason)
     return Outcome(verdict, code, key)
+
+
+def _regain(output: Path) -> None:
+    """A folder of our own again, whatever the run made of it."""
+    if output.is_symlink() or output.is_file():
+        output.unlink()
+    output.mkdir(parents=True, exist_ok=True)
+    if not _is_real(output):
+        message = f"{output} leads elsewhere since the run: nothing is written there"
+        raise OSError(message)
+    _drop_links(output)
+
+
+def _is_real(folder: Path) -> bool:
+    return os.path.realpath(str(folder)) == str(folder)
 
 
 def _drop_links(output: Path) -> None:
@@ -107,7 +123,7 @@ def write_minimal(output: Path, env: Mapping[str, str], reason: str) -> None:
         "started": now,
         "duration_s": 0.0,
     }
-    _drop_links(output)
+    _regain(output)
     (output / REPORT).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     shown = re.sub(r"[`\x00-\x1f]", "'", reason)
     text = (
@@ -139,7 +155,8 @@ def publish(env: Mapping[str, str], output: Path, workspace: Path, outcome: Outc
         "comment": f"{folder}/{COMMENT}",
     }
     write_outputs(env, values)
-    summary, comment = env.get("GITHUB_STEP_SUMMARY"), _plain(output / COMMENT, _SUMMARY_LIMIT)
+    summary = env.get("GITHUB_STEP_SUMMARY")
+    comment = _plain(output / COMMENT, _SUMMARY_LIMIT) if _is_real(output) else None
     if summary and comment:
         with open(summary, "ab") as file:  # noqa: PTH123 - the runner's own path
             file.write(comment + b"\n")
