@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from rocm_ci import event as events
 from rocm_ci import pipeline, plan, registry, sinks
@@ -48,7 +49,7 @@ class Request:
 @click.command("run")
 @click.option("--local", is_flag=True, help="Run on the working tree, without an event.")
 @click.option(
-    "--base", metavar="REF", help="Compare with the merge base of REF and the head (implies --local)."
+    "--base", metavar="REF", help="Compare with the merge base of REF instead of the event's base."
 )
 @click.option("--config", "config_path", type=click.Path(path_type=Path), help=f"Default: {config.PATH}.")
 @click.option("--output", type=click.Path(path_type=Path), default=Path(OUTPUT), show_default=True)
@@ -63,7 +64,7 @@ def command(
     base = base or env.get("ROCM_CI_BASE") or None
     config_path = config_path or (Path(env["ROCM_CI_CONFIG"]) if env.get("ROCM_CI_CONFIG") else None)
     request = Request(
-        root=Path.cwd(), output=output, config=config_path, base=base, local=local or base is not None
+        root=Path.cwd(), output=output, config=config_path, base=base, local=local
     )
     report = perform(request, env, log, quiet=form == "json")
     if form == "json":
@@ -123,7 +124,10 @@ def _located(git: Git, request: Request, env: dict[str, str]) -> Located:
         return checkout.local(git, request.base)
     payload = wiring.read_bytes(Path(env.get("GITHUB_EVENT_PATH", "")), "the event file")
     deepen = env.get(config.variable("deepen"), "").lower() in ("true", "1", "yes", "on")
-    return checkout.locate(git, events.parse(env, payload), deepen=deepen)
+    event = events.parse(env, payload)
+    if request.base is not None:
+        event = replace(event, base=git.commit(request.base), base_ref=request.base)
+    return checkout.locate(git, event, deepen=deepen)
 
 
 def _config(git: Git, request: Request, env: dict[str, str], located: Located) -> Loaded:

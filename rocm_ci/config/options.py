@@ -114,6 +114,57 @@ class Config(Section, frozen=True, kw_only=True):
     perf: tuple[PerfOptions, ...] = ()
 
 
+# One line for each option, shown in the README table and the JSON schema.
+TOLD: dict[str, dict[str, str]] = {
+    "Config": {
+        "version": "Version of this file's layout.",
+        "arch": "GPU targets that every build must hold code for.",
+        "stages": "What runs.",
+        "require-gpu": "Whether a suite that asks for a GPU fails where there is none (else it is skipped, visibly).",
+        "inconclusive": "How a run exits that could not be decided: `pass` or `fail`.",
+        "deepen": "Whether a shallow clone may be deepened to find the merge base.",
+        "jobs": "Parallel build jobs, 0 for the number of processors we may use.",
+        "scan": "The scanner.",
+        "build": "Build commands in order; none: detected (CMake with HIP, a torch extension, `.hip` files).",
+        "test": "Test suites in order.",
+        "perf": "Benchmarks, each measured on the merge base and on the head in turn.",
+    },
+    "ScanOptions": {
+        "exclude": "Paths the scanner leaves out, as in `.gitignore`.",
+        "fail-on": "The severity from which on a finding fails the change: `error`, `warning`, `note`, `never`.",
+        "rules": "Severity by rule: `off`, `note`, `warning` or `error`.",
+    },
+    "BuildOptions": {
+        "name": "Name in the report.",
+        "run": "Shell command. `{arch}`, `{arch;}`, `{arch,}`: the targets; `{jobs}`: parallel jobs.",
+        "artifacts": "Globs of what it builds; each file must hold code for every target.",
+        "timeout": "After it, the whole process tree is ended.",
+        "env": "Extra environment variables.",
+    },
+    "TestOptions": {
+        "name": "Name in the report.",
+        "run": "Shell command. `{junit}`: where the JUnit file is expected.",
+        "layer": "`unit`, `integration` or `system`.",
+        "runner": "`pytest`, `ctest`, `gtest`, `command`, or `auto` to tell from the command.",
+        "gpus": "How many GPUs the suite needs.",
+        "timeout": "After it, the whole process tree is ended; what had finished is reported.",
+        "retries": "How often failed tests are run again; one that then passes is flaky.",
+        "env": "Extra environment variables.",
+    },
+    "PerfOptions": {
+        "name": "Name in the report.",
+        "run": "Shell command. `{out}`: the result file.",
+        "format": "Layout of the result: `google-benchmark` or `pytest-benchmark`.",
+        "better": "`lower` or `higher`, where the format does not say.",
+        "min-effect": "A smaller change is never a regression.",
+        "rounds": "Rounds of base and head in turn; twice as many when a regression is to be confirmed.",
+        "gpus": "How many GPUs the benchmark needs.",
+        "timeout": "Time budget of the benchmark, all rounds together.",
+        "env": "Extra environment variables.",
+    },
+}
+
+
 def seconds(duration: str) -> float:
     """`90s`, `10m`, `1.5h` → seconds."""
     return float(duration[:-1]) * {"s": 1, "m": 60, "h": 3600}[duration[-1]]
