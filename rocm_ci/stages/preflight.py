@@ -1,16 +1,70 @@
-"""Stage preflight: under construction in the first session, replaced before landing."""
+"""Stage preflight: can this machine do what the plan asks? Says so, and stops nothing."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocm_ci.gpu.checks.machine import Needs, survey
+from rocm_ci.gpu.checks.run import run_checks, trouble, verdict
 from rocm_ci.model.plan import StageName
-from rocm_ci.model.result import Skipped
+from rocm_ci.model.result import Check, PreflightResult
+from rocm_ci.model.verdict import Verdict
 
 if TYPE_CHECKING:
     from rocm_ci.context import Context, Job
 
 
-def run(ctx: Context, job: Job) -> Skipped:
-    """Placeholder."""
-    return Skipped(stage=StageName.PREFLIGHT, reason="not there yet")
+def run(ctx: Context, job: Job) -> PreflightResult:
+    """Check the machine against the job.
+
+    ERROR means that the machine is unusable for a part of the job. The stages that can run
+    without that part still run: a scan needs no GPU.
+    """
+    began = ctx.clock.monotonic()
+    folders = {"the checkout": ctx.root, "results": ctx.out, "scratch files": ctx.work}
+    needs = needs_of(job)
+    checks = run_checks(survey(job.facts, ctx.environment, folders), needs)
+    for check in checks:
+        _tell(ctx, check)
+    return PreflightResult(
+        verdict=verdict(checks),
+        duration_s=ctx.clock.monotonic() - began,
+        reason=_reason(checks, needs, gpus=len(job.facts.gpus)),
+        checks=checks,
+    )
+
+
+def needs_of(job: Job) -> Needs:
+    """What the stages that will run ask of the machine."""
+    runs = {step.stage for step in job.plan.steps if step.run}
+    wanted: dict[str, int] = {}
+    if StageName.TEST in runs:
+        wanted |= {f"suite {suite.name}": suite.gpus for suite in job.config.test if suite.gpus}
+    if StageName.PERF in runs:
+        wanted |= {f"benchmark {bench.name}": bench.gpus for bench in job.config.perf if bench.gpus}
+    return Needs(
+        wanted=wanted,
+        require_gpu=job.config.require_gpu,
+        builds=StageName.BUILD in runs,
+        commands=tuple(build.run for build in job.config.build),
+        archs=job.config.arch,
+    )
+
+
+def _reason(checks: tuple[Check, ...], needs: Needs, *, gpus: int) -> str:
+    wrong = trouble(checks)
+    if wrong:
+        return f"machine unusable: {wrong}"
+    if not gpus and not needs.gpus:
+        return "no GPU, and nothing asks for one"
+    advice = [f"{c.id}: {c.seen}" for c in checks if c.status is Verdict.NEUTRAL]
+    return "; ".join(advice)
+
+
+def _tell(ctx: Context, check: Check) -> None:
+    if check.status is Verdict.ERROR:
+        ctx.log.error(f"{check.id}: needs {check.needed}, saw {check.seen}", check.fix or "")
+    elif check.status is Verdict.NEUTRAL:
+        ctx.log.warning(f"{check.id}: needs {check.needed}, saw {check.seen}")
+    elif check.status is Verdict.PASS:
+        ctx.log.info(f"{check.id}: {check.seen}")

@@ -25,9 +25,7 @@ def collect(reader: Reader) -> Observation:
     """Every GPU node. A node that our control group may not see is unreadable and left out."""
     numbers = sorted(int(n) for n in reader.names(NODES) if re.fullmatch(r"\d{1,5}", n))
     if not numbers:
-        return Observation(
-            source="kfd", problem=f"no {NODES.rsplit('/', 2)[0]}: the amdgpu driver is not loaded"
-        )
+        return Observation(source="kfd", problem="no /sys/class/kfd: the amdgpu driver is not loaded")
     devices: list[Device] = []
     hidden: list[int] = []
     for number in numbers[: MAX_DEVICES * 2]:

@@ -1,0 +1,67 @@
+"""Checks of the software: the compiler and its platform, and what PyTorch was built for."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm_ci.model.result import Check
+from rocm_ci.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from rocm_ci.gpu.checks.machine import Machine, Needs
+
+_COMPILES = re.compile(r"hip|cmake|rocm|amdclang", re.IGNORECASE)
+
+
+def hipcc(machine: Machine, needs: Needs) -> Check:
+    """Is there a HIP compiler, and does it build for AMD?"""
+    rocm = machine.facts.rocm
+    needed = "hipcc on the AMD platform"
+    if rocm.hip_platform == "nvidia":
+        return Check(
+            id="hipcc",
+            status=Verdict.ERROR if needs.builds else Verdict.NEUTRAL,
+            seen="hipcc compiles for NVIDIA: it found nvcc",
+            needed=needed,
+            fix="set HIP_PLATFORM=amd and install ROCm's compiler (hipcc, rocm-device-libs)",
+        )
+    if rocm.hipcc:
+        where = f" in {rocm.root}" if rocm.root else ""
+        return Check(id="hipcc", status=Verdict.PASS, seen=f"hipcc {rocm.hipcc}{where}", needed=needed)
+    reason = next((u.reason for u in machine.facts.unknown if u.name == "rocm.hipcc"), "not found")
+    if not needs.builds:
+        return Check(id="hipcc", status=Verdict.SKIPPED, seen=reason, needed="nothing: no build is planned")
+    # A project of Triton or Python code builds without hipcc; only a command that says so needs it.
+    certain = any(_COMPILES.search(command) for command in needs.commands)
+    return Check(
+        id="hipcc",
+        status=Verdict.ERROR if certain else Verdict.NEUTRAL,
+        seen=reason,
+        needed=needed,
+        fix="use a ROCm image, or install the packages hipcc, rocm-device-libs and libamdhip64-dev; "
+        "an unusual prefix goes into ROCM_PATH",
+    )
+
+
+def torch(machine: Machine, _needs: Needs) -> Check:
+    """Does an installed PyTorch know AMD GPUs? A CUDA build runs on the CPU without a word."""
+    rocm = machine.facts.rocm
+    needed = "a ROCm build of PyTorch, where there is one at all"
+    if rocm.torch is None:
+        return Check(id="torch", status=Verdict.SKIPPED, seen="torch is not installed", needed=needed)
+    stack = "the CPU"
+    if rocm.torch_hip or rocm.torch_cuda:
+        stack = f"HIP {rocm.torch_hip}" if rocm.torch_hip else f"CUDA {rocm.torch_cuda}"
+    seen = f"torch {rocm.torch}, built for {stack}"
+    if rocm.torch_hip or "+rocm" in rocm.torch:
+        return Check(id="torch", status=Verdict.PASS, seen=seen, needed=needed)
+    if not machine.facts.gpus and not rocm.torch_cuda:
+        return Check(id="torch", status=Verdict.PASS, seen=f"{seen}; there is no GPU", needed=needed)
+    return Check(
+        id="torch",
+        status=Verdict.NEUTRAL,
+        seen=seen,
+        needed=needed,
+        fix="install the wheel that PyTorch's install selector names for ROCm, pinned with its `+rocm` tag",
+    )
