@@ -63,6 +63,11 @@ class Log:
         if hint:
             self._line(f"  → {printable(hint)}")
 
+    def command(self, line: str) -> None:
+        """One workflow command as `rocm_ci.github.commands` made it; nothing outside a workflow."""
+        if self.actions:
+            self._line(line)
+
     @contextlib.contextmanager
     def step(self, title: str) -> Iterator[None]:
         """A titled block with its duration; a foldable group in a workflow."""

@@ -105,7 +105,7 @@ def _table(page: _Page, room: Room) -> str:
             inert.prose(row.stage, limit=min(room.text, 80), cell=True),
             f"{row.icon} {inert.prose(row.result, limit=min(room.text, 160), cell=True)}",
             inert.text(row.against, limit=60),
-            words.duration(row.duration_s),
+            words.duration(row.duration_s).replace(" ", "&nbsp;"),
         )
         for row in shown
     ]

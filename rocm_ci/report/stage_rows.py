@@ -201,7 +201,7 @@ def _suite_row(suite: Suite) -> Row:
     if suite.verdict is Verdict.SKIPPED:
         said = f"skipped, because {_because(suite.reason)}"
     elif suite.reason and (
-        suite.timed_out or not said or (suite.verdict is not Verdict.PASS and not seen.red)
+        suite.timed_out or not said or not (seen.red or seen.flaky or suite.verdict is Verdict.PASS)
     ):
         # Counts alone do not explain a suite that is red with green tests.
         said = f"{suite.reason} ({said})" if said else suite.reason

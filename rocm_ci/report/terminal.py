@@ -1,0 +1,121 @@
+"""Report → a terminal: the comment's content in short. Colours only where there are any."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from rocm_ci.model.verdict import Verdict
+from rocm_ci.report import inert, machine, words
+from rocm_ci.report.headline import headline
+from rocm_ci.report.problems import Problem, problems
+from rocm_ci.report.stage_rows import rows
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from rocm_ci.model.report import Report
+    from rocm_ci.report.stage_rows import Row
+
+FIXES = 10
+_COLOURS = {
+    Verdict.PASS: "green",
+    Verdict.FAIL: "red",
+    Verdict.ERROR: "magenta",
+    Verdict.INCONCLUSIVE: "yellow",
+    Verdict.NEUTRAL: "cyan",
+    Verdict.SKIPPED: "dim",
+}
+
+
+def render(report: Report, *, colour: bool, width: int = 100) -> str:
+    """Headline, stage table, fix-first list and the machine's line, at most `width` columns wide."""
+    from rich.console import Console  # noqa: PLC0415 - 60 ms that only a terminal needs
+
+    buffer = io.StringIO()
+    console = Console(
+        file=buffer,
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        no_color=not colour,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    listed = problems(report)
+    _headline(console, report, sum(p.kind != "machine" for p in listed))
+    console.print(_table(rows(report)))
+    for notice in report.notices[:5]:
+        console.print(f"note: {inert.line(notice)}", style="yellow")
+    _numbered(console, "Fix first", [p for p in listed if p.kind != "machine"])
+    _numbered(console, "What went wrong on the machine", [p for p in listed if p.kind == "machine"])
+    console.print()
+    console.print(f"Machine: {inert.line(machine.line(report.facts))}", style="dim")
+    return "\n".join(row.rstrip() for row in buffer.getvalue().split("\n"))
+
+
+def _headline(console: Console, report: Report, things: int) -> None:
+    head = headline(report, things)
+    console.print()
+    console.print(f"{head.icon} ROCm CI: {inert.line(head.title)}", style=f"bold {_COLOURS[report.verdict]}")
+    said = " ".join(part for part in (words.sentence(head.summary), head.advice) if part)
+    if said:
+        console.print(inert.line(said))
+    console.print()
+
+
+def _table(listed: tuple[Row, ...]) -> Table:
+    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - see `render`
+    from rich.table import Table  # noqa: PLC0415 - see `render`
+    from rich.text import Text  # noqa: PLC0415 - see `render`
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("stage")
+    table.add_column("result", ratio=1)
+    table.add_column("against base")
+    table.add_column("time", justify="right", no_wrap=True)
+    for row in listed[:30]:
+        table.add_row(
+            Text(inert.line(row.stage, limit=60)),
+            Text(f"{row.icon} {inert.line(row.result, limit=160)}", style=_COLOURS[row.verdict]),
+            Text(inert.line(row.against, limit=40)),
+            Text(words.duration(row.duration_s)),
+        )
+    return table
+
+
+def _numbered(console: Console, title: str, listed: list[Problem]) -> None:
+    if not listed:
+        return
+    console.print()
+    console.print(title, style="bold")
+    for number, p in enumerate(listed[:FIXES], 1):
+        _item(console, number, p)
+    if len(listed) > FIXES:
+        console.print(f"    … and {len(listed) - FIXES:,} more, in the report")
+
+
+def _item(console: Console, number: int, p: Problem) -> None:
+    from rich.padding import Padding  # noqa: PLC0415 - see `render`
+    from rich.text import Text  # noqa: PLC0415 - see `render`
+
+    where = " in ".join(inert.line(part, limit=160) for part in (p.subject, p.place) if part)
+    said = Text(f"{number:>2}. ")
+    said.append(where or p.kind, style="bold cyan")
+    said.append(f"  {inert.line(p.message)}")
+    if p.rule:
+        said.append(f"  [{inert.line(p.rule, limit=60)}]", style="dim")
+    console.print(said)
+    extra = [
+        ("", f"and {words.count(len(p.also), 'more test')} with the same message") if p.also else None,
+        ("fix: ", p.advice) if p.advice else None,
+        ("write: ", p.replacement) if p.replacement is not None else None,
+        ("likely cause: ", f"{p.cause.title} — {p.cause.cause}") if p.cause else None,
+        ("try: ", p.cause.fixes[0]) if p.cause and p.cause.fixes else None,
+        ("run it: ", p.command) if p.command and p.kind == "test" else None,
+    ]
+    for label, value in filter(None, extra):
+        console.print(Padding(Text(f"{label}{inert.line(value, limit=400)}"), (0, 0, 0, 4)))

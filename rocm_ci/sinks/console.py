@@ -1,0 +1,42 @@
+"""The report on the terminal."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rocm_ci.model.report import Report
+    from rocm_ci.sinks.base import Destination, Sink
+
+_COMMAND = re.compile(r"^(\s*)::", re.MULTILINE)
+MIN_WIDTH, MAX_WIDTH = 60, 120
+
+
+class Console:
+    """Writes to standard output, through the log."""
+
+    name = "console"
+    needs_token = False
+
+    def emit(self, report: Report, where: Destination) -> tuple[str, ...]:
+        """Headline, table, what to fix, the machine."""
+        from rocm_ci.report import terminal  # noqa: PLC0415 - the other sinks need no terminal
+
+        columns = shutil.get_terminal_size((100, 24)).columns
+        width = max(_COMMAND = re.compile(r"^(\s*)::", re.MULTILINE)
+MIN_WIDTH, min(columns, MAX_WIDTH))
+        where.log.result(harmless(terminal.render(report, colour=where.log.colour, width=width)))
+        return ()
+
+
+def harmless(text: str) -> str:
+    """Without what a workflow would take for a command: `::…` at the start of a line, `##[` anywhere.
+
+    `stop-commands` would not do: it goes to the other stream, and nothing keeps the two in order.
+    """
+    return _COMMAND.sub(r"\1: :", text).replace("##[", "# #[")
+
+
+SINK: Sink = Console()

@@ -1,0 +1,33 @@
+"""The findings as `findings.sarif` in the output folder, for code scanning and editors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm_ci.report.sarif import render_findings
+from rocm_ci.report.tally import tally
+
+if TYPE_CHECKING:
+    from rocm_ci.model.report import Report
+    from rocm_ci.sinks.base import Destination, Sink
+
+FILE_NAME = "findings.sarif"
+
+
+class Sarif:
+    """Writes one file, also when nothing was found: code scanning then closes its old alerts."""
+
+    name = "sarif"
+    needs_token = False
+
+    def emit(self, report: Report, where: Destination) -> tuple[str, ...]:
+        """One SARIF log."""
+        if where.out is None:
+            return ()
+        where.out.mkdir(parents=True, exist_ok=True)
+        path = where.out / FILE_NAME
+        path.write_text(render_findings(tally(report).findings), encoding="utf-8")
+        return (str(path),)
+
+
+SINK: Sink = Sarif()
