@@ -1,0 +1,152 @@
+"""The stack of `#if` branches of a C-family file → the guard of each line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rocm_ci.scan.c_conditions import ALWAYS, UNKNOWN, Reach, evaluate
+from rocm_ci.scan.c_macros import Vendor, vendor_of, vendor_of_header
+from rocm_ci.scan.source import Guard
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_NAME_OF_TEST = re.compile(r"(?:defined\s*\(?\s*)?([A-Za-z_]\w*)\s*\)?")
+_DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|else|endif|include|define)\b[ \t]*(.*)")
+_DEFINED_NAME = re.compile(r"[ \t]*#[ \t]*define[ \t]+(\w+)")
+# A macro that gets one alternative per backend: SELECT((void)cudaFree(p), (void)hipFree(p), free(p)).
+_SELECTION = re.compile(
+    r"\b[A-Z][A-Z0-9_]{2,}\s*\(.*\b(?:cu(?:da)?[A-Z]\w*\b.*,.*\bhip[A-Z]|hip[A-Z]\w*\b.*,.*\bcu(?:da)?[A-Z])"
+)
+_DEEPEST = 400
+
+
+@dataclass
+class _Frame:
+    """One `#if` … `#endif`: how the branches so far left things, and the branch we are in."""
+
+    outside: Reach
+    not_taken: Reach
+    here: Reach
+
+
+@dataclass
+class Guards:
+    """Fed with the directives of a file in order; knows the guard of the place that was reached.
+
+    `lines` is the code with comments blank, `raw` the text itself (for include targets).
+    """
+
+    lines: Sequence[str]
+    raw: Sequence[str]
+    _frames: list[_Frame] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._learnt = _learn(self.lines, self.raw)
+
+    @property
+    def current(self) -> Guard:
+        """The guard of the branch we are in."""
+        return _guard(self._reach())
+
+    @property
+    def outer(self) -> Guard:
+        """The guard of what surrounds the innermost `#if`."""
+        return _guard(self._frames[-1].outside if self._frames else ALWAYS)
+
+    def of_line(self, line: str) -> Guard:
+        """The guard of a line of code in the branch we are in."""
+        guard = self.current
+        if guard is Guard.NONE and "hip" in line and _SELECTION.search(line):
+            return Guard.EITHER
+        return guard
+
+    def directive(self, name: str, body: str, number: int) -> None:
+        """Enter, switch or leave a branch. `number` is the index of the directive's line."""
+        if name in ("if", "ifdef", "ifndef"):
+            condition = UNKNOWN if self._is_include_guard(name, body, number) else self._evaluate(name, body)
+            outside = self._reach()
+            if len(self._frames) < _DEEPEST:
+                self._frames.append(_Frame(outside, outside & ~condition, outside & condition))
+        elif name in ("elif", "elifdef", "elifndef") and self._frames:
+            frame = self._frames[-1]
+            condition = self._evaluate(name.removeprefix("el"), body)
+            frame.here = frame.not_taken & condition
+            frame.not_taken = frame.not_taken & ~condition
+        elif name == "else" and self._frames:
+            self._frames[-1].here = self._frames[-1].not_taken
+        elif name == "endif" and self._frames:
+            self._frames.pop()
+
+    def _reach(self) -> Reach:
+        return self._frames[-1].here if self._frames else ALWAYS
+
+    def _evaluate(self, name: str, body: str) -> Reach:
+        if name == "if":
+            return evaluate(body, self._learnt)
+        reach = evaluate(f"defined({body.split(maxsplit=1)[0]})", self._learnt) if body.split() else UNKNOWN
+        return ~reach if name == "ifndef" else reach
+
+    def _is_include_guard(self, name: str, body: str, number: int) -> bool:
+        """`#ifndef X` above `#define X`: a default or an include guard, whatever X is called."""
+        if name == "ifdef" or (name == "if" and not body.startswith("!")):
+            return False
+        found = _NAME_OF_TEST.match(body.removeprefix("!").strip())
+        following = next((line for line in self.lines[number + 1 : number + 4] if line.strip()), "")
+        defined = _DEFINED_NAME.match(following)
+        return found is not None and defined is not None and found[1] == defined[1]
+
+
+def _guard(reach: Reach) -> Guard:
+    if reach.amd is False:
+        return Guard.NVIDIA
+    return Guard.AMD if reach.nvidia is False else Guard.NONE
+
+
+@dataclass
+class _Chain:
+    """The branches of one `#if`: the one macro each tests, and the vendors whose headers it has."""
+
+    branches: list[tuple[str | None, set[Vendor]]] = field(default_factory=list)
+
+
+def _learn(lines: Sequence[str], raw: Sequence[str]) -> dict[str, Vendor]:
+    """Macros of the project's own that choose the vendor, told by the headers in their branches."""
+    learnt: dict[str, Vendor] = {}
+    chains: list[_Chain] = []
+    for line, text in zip(lines, raw, strict=False):
+        found = _DIRECTIVE.match(line) if "#" in line else None
+        if found is None:
+            continue
+        name, body = found.groups()
+        if name in ("if", "ifdef", "ifndef"):
+            chains.append(_Chain([(_tested(name, body), set())]))
+        elif not chains:
+            continue
+        elif name in ("elif", "elifdef", "else"):
+            chains[-1].branches.append((_tested(name.removeprefix("el"), body), set()))
+        elif name == "endif":
+            _conclude(chains.pop(), learnt)
+        elif name == "include" and (target := re.search(r"[<\"]([^<>\"]+)", text[found.start(2) :])):
+            vendor = vendor_of_header(target[1])
+            if vendor is not None:
+                chains[-1].branches[-1][1].add(vendor)
+    return learnt
+
+
+def _conclude(chain: _Chain, learnt: dict[str, Vendor]) -> None:
+    has_hip = any(Vendor.AMD in vendors for _, vendors in chain.branches)
+    for macro, vendors in chain.branches:
+        # Only where a sibling branch includes HIP is a branch with CUDA headers known to be a choice.
+        if macro and len(vendors) == 1 and has_hip and vendor_of(macro, {}) is None:
+            learnt.setdefault(macro, next(iter(vendors)))
+
+
+def _tested(name: str, body: str) -> str | None:
+    """The macro, when a branch tests that one alone and positively."""
+    if name not in ("if", "ifdef"):
+        return None
+    found = _NAME_OF_TEST.fullmatch(body.strip())
+    return found[1] if found else None
