@@ -74,7 +74,7 @@ def _table(listed: tuple[Row, ...]) -> Table:
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("stage")
-    table.add_column("result", ratio=1)
+    table.add_column("result")
     table.add_column("against base")
     table.add_column("time", justify="right", no_wrap=True)
     for row in listed[:30]:
@@ -99,23 +99,35 @@ def _numbered(console: Console, title: str, listed: list[Problem]) -> None:
 
 
 def _item(console: Console, number: int, p: Problem) -> None:
-    from rich.padding import Padding  # noqa: PLC0415 - see `render`
+    from rich.table import Table  # noqa: PLC0415 - see `render`
     from rich.text import Text  # noqa: PLC0415 - see `render`
 
     where = " in ".join(inert.line(part, limit=160) for part in (p.subject, p.place) if part)
-    said = Text(f"{number:>2}. ")
-    said.append(where or p.kind, style="bold cyan")
-    said.append(f"  {inert.line(p.message)}")
+    said = Text(where or p.kind, style="bold cyan")
+    said.append(f"  {inert.line(p.message)}", style="not bold default")
     if p.rule:
-        said.append(f"  [{inert.line(p.rule, limit=60)}]", style="dim")
-    console.print(said)
-    extra = [
-        ("", f"and {words.count(len(p.also), 'more test')} with the same message") if p.also else None,
-        ("fix: ", p.advice) if p.advice else None,
-        ("write: ", p.replacement) if p.replacement is not None else None,
-        ("likely cause: ", f"{p.cause.title} — {p.cause.cause}") if p.cause else None,
-        ("try: ", p.cause.fixes[0]) if p.cause and p.cause.fixes else None,
-        ("run it: ", p.command) if p.command and p.kind == "test" else None,
-    ]
-    for label, value in filter(None, extra):
-        console.print(Padding(Text(f"{label}{inert.line(value, limit=400)}"), (0, 0, 0, 4)))
+        said.append(f"  [{inert.line(p.rule, limit=60)}]", style="not bold dim")
+    block = Table.grid(padding=(0, 1))
+    block.add_column(justify="right", width=3, no_wrap=True)
+    block.add_column()
+    block.add_row(f"{number}.", said)
+    for label, value in _extra(p):
+        block.add_row("", Text(f"{label}{inert.line(value, limit=400)}"))
+    console.print(block)
+
+
+def _extra(p: Problem) -> list[tuple[str, str]]:
+    """The further lines of an item: label and raw text."""
+    extra = []
+    if p.also:
+        extra.append(("", f"and {words.count(len(p.also), 'more test')} with the same message"))
+    if p.advice:
+        extra.append(("" if p.kind == "perf" else "fix: ", p.advice))
+    if p.replacement is not None:
+        extra.append(("write: ", p.replacement))
+    if p.cause:
+        extra.append(("likely cause: ", f"{p.cause.title} — {p.cause.cause}"))
+        extra += [("try: ", fix) for fix in p.cause.fixes[:1]]
+    if p.command and p.kind == "test":
+        extra.append(("run it: ", p.command))
+    return extra

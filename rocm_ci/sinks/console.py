@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _COMMAND = re.compile(r"^(\s*)::", re.MULTILINE)
 MIN_WIDTH, MAX_WIDTH = 60, 120
+_COMMAND = re.compile(r"^(\s*)::", re.MULTILINE)
 
 
 class Console:
@@ -25,8 +26,7 @@ class Console:
         from rocm_ci.report import terminal  # noqa: PLC0415 - the other sinks need no terminal
 
         columns = shutil.get_terminal_size((100, 24)).columns
-        width = max(_COMMAND = re.compile(r"^(\s*)::", re.MULTILINE)
-MIN_WIDTH, min(columns, MAX_WIDTH))
+        width = max(MIN_WIDTH, min(columns, MAX_WIDTH))
         where.log.result(harmless(terminal.render(report, colour=where.log.colour, width=width)))
         return ()
 
