@@ -45,6 +45,9 @@ def parse(environment: Mapping[str, str], payload: bytes) -> Event:
             return _pull_request(body, common)
         case EventKind.PUSH:
             before = _text(body, "before")
+            if _text(body, "after") == ZERO:
+                message = f"the push deletes {_text(body, 'ref')}: there is no commit to check"
+                raise EventError(message, hint="give the job `if: ${{ !github.event.deleted }}`")
             return Event(
                 head=_commit(body, "after"),
                 base=None if before in (None, ZERO) else _commit(body, "before"),

@@ -11,6 +11,7 @@ import pytest
 
 from rocm_ci.cli.main import main
 from rocm_ci.report import codec
+from tests.contract import description
 from tests.standin.server import StandIn
 from tests.standin.world import Identity
 
@@ -32,6 +33,9 @@ def github() -> Iterator[StandIn]:
         server.world.tokens["person"] = Identity(login="maintainer")
         server.world.open_pull("o/r", 5, FIRST)
         yield server
+    if description.is_here():
+        # Everything that went over the wire in any of these tests, both ways.
+        assert [line for exchange in server.log for line in description.violations(exchange)] == []
 
 
 @dataclass(frozen=True, kw_only=True)
