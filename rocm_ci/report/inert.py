@@ -56,6 +56,7 @@ _NUMBERED = re.compile(
     r"(?P<mail>(?<=[\w.+-])@(?=\w))|[^0-9A-Za-z ./,;=%\u0080-\U0010ffff-]|(?<=\b[Ww]{3})\."
 )
 _CODE = re.compile(r"`([^`]*[^`\s][^`]*)`")
+_SIX = re.compile(r".{6}(?=.)")  # GitHub takes seven digits or more for a commit
 _HEX_DIGIT = re.compile(r"[0-9]")
 
 
@@ -114,7 +115,7 @@ def _escape(match: re.Match[str]) -> str:
         return "&#95;"
     if kind == "sha":
         # A word of letters only ("defaced") is no commit; a number alone might be one.
-        return f"{found[:4]}{_BREAK}{found[4:]}" if _HEX_DIGIT.search(found) else found
+        return _SIX.sub(rf"\g<0>{_BREAK}", found) if _HEX_DIGIT.search(found) else found
     return found + _BREAK
 
 
