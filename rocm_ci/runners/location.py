@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
+from pathlib import PurePath
 
 from msgspec.structs import replace
 
@@ -36,9 +36,9 @@ def find(*texts: str) -> tuple[str, int] | None:
     return None
 
 
-def relative(path: str, root: PurePosixPath) -> str | None:
+def relative(path: str, root: PurePath) -> str | None:
     """`path` as seen from `root`; None when it points out of it (a system header, a hostile `../`)."""
-    pure = PurePosixPath(path)
+    pure = PurePath(path)
     if pure.is_absolute():
         if not pure.is_relative_to(root):
             return None
@@ -54,9 +54,9 @@ def relative(path: str, root: PurePosixPath) -> str | None:
     return "/".join(parts) or None
 
 
-def placed(case: Case, root: PurePosixPath) -> Case:
-    """The case with its place relative to the checkout, or without a place."""
+def placed(case: Case, *roots: PurePath) -> Case:
+    """The case with its place relative to the checkout (by any of its names), or without a place."""
     if case.path is None:
         return case
-    path = relative(case.path, root)
+    path = next((p for root in roots if (p := relative(case.path, root))), None)
     return replace(case, path=path, line=case.line if path else None)

@@ -1,16 +1,89 @@
-"""Stage test: under construction in the first session, replaced before landing."""
+"""Stage test: the configured suites in their order, each with the GPUs it asks for."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm_ci.model.plan import StageName
-from rocm_ci.model.result import Skipped
+import rocm_ci.runners
+from rocm_ci import registry
+from rocm_ci.model.result import Suite, TestResult
+from rocm_ci.model.verdict import Verdict, worst
+from rocm_ci.runners import judge, suite, visible
+from rocm_ci.runners.attempt import Order
+from rocm_ci.runners.base import SuiteRunner
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rocm_ci.config.options import TestOptions
     from rocm_ci.context import Context, Job
 
 
-def run(ctx: Context, job: Job) -> Skipped:
-    """Placeholder."""
-    return Skipped(stage=StageName.TEST, reason="not there yet")
+def run(ctx: Context, job: Job) -> TestResult:
+    """Run the suites in their order. A misspelt placeholder is told before any of them starts."""
+    began = ctx.clock.monotonic()
+    runners = registry.load(rocm_ci.runners, "RUNNER", SuiteRunner)  # type: ignore[type-abstract]
+    orders = [_order(ctx, job, runners, index) for index in range(len(job.config.test))]
+    for order in orders:
+        order.command("report.xml")
+    suites = tuple(_suite(ctx, job, order) for order in orders)
+    return TestResult(
+        verdict=worst(done.verdict for done in suites),
+        duration_s=ctx.clock.monotonic() - began,
+        reason=_reason(suites),
+        suites=suites,
+    )
+
+
+def _order(ctx: Context, job: Job, runners: Mapping[str, SuiteRunner], index: int) -> Order:
+    options = job.config.test[index]
+    earlier = {other.name for other in job.config.test[:index]}
+    own = {visible.HIP, visible.ROCR} & set(options.env)
+    gpus = {} if own else visible.variables(job.facts, ctx.environment, options.gpus)
+    information = {
+        "ROCM_CI": "1",
+        "ROCM_CI_SUITE": options.name,
+        "ROCM_CI_LAYER": options.layer.value,
+        "ROCM_CI_GPUS": str(options.gpus),
+        "ROCM_CI_ARCHS": ";".join(job.config.arch),
+    }
+    return Order(
+        options=options,
+        runner=_runner(runners, options),
+        stem=options.name if options.name not in earlier else f"{options.name}-{index + 1}",
+        values={
+            "arch": job.config.arch,
+            "jobs": str(job.config.jobs or job.facts.host.cpus or 1),
+            "gpus": str(options.gpus),
+        },
+        environment={**ctx.environment, **gpus, **information, **options.env},
+    )
+
+
+def _runner(runners: Mapping[str, SuiteRunner], options: TestOptions) -> SuiteRunner:
+    """The configured runner, or the first that knows the command's program."""
+    if options.runner != "auto":
+        return runners[options.runner]
+    return next((one for one in runners.values() if one.claims(options.run)), runners["command"])
+
+
+def _suite(ctx: Context, job: Job, order: Order) -> Suite:
+    options = order.options
+    seen = visible.usable(job.facts, ctx.environment)
+    if options.gpus > seen:
+        reason = f"machine unusable: needs {options.gpus} GPU(s), {seen} seen"
+        ctx.log.warning(f"{options.name}: {reason}")
+        return suite.unrun(order, Verdict.ERROR if job.config.require_gpu else Verdict.SKIPPED, reason)
+    ctx.log.info(f"{options.name} ({options.layer.value}, {order.runner.name}): {options.run}")
+    done = suite.run(ctx, order)
+    ctx.log.info(f"{options.name}: {done.verdict.value}{f' – {done.reason}' if done.reason else ''}")
+    return done
+
+
+def _reason(suites: tuple[Suite, ...]) -> str:
+    """`2 failed, 211 passed, 3 skipped`, and which suite has more to say than that."""
+    counts = judge.counted(case for one in suites for case in one.cases)
+    others = [
+        f"{one.name}: {one.reason}" for one in suites if one.reason not in ("", judge.counted(one.cases))
+    ]
+    return "; ".join(part for part in (counts, *others) if part)

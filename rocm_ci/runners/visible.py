@@ -1,0 +1,46 @@
+"""Which GPUs a suite may see, said in both variables that the ROCm stack reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rocm_ci.model.facts import Facts
+
+HIP = "HIP_VISIBLE_DEVICES"
+ROCR = "ROCR_VISIBLE_DEVICES"
+
+
+def usable(facts: Facts, environment: Mapping[str, str]) -> int:
+    """How many GPUs there are for us: those of the machine, less what the environment hides."""
+    counts = [len(facts.gpus)]
+    counts += [len(_listed(environment[name])) for name in (ROCR, HIP) if name in environment]
+    return min(counts)
+
+
+def variables(facts: Facts, environment: Mapping[str, str], wanted: int) -> dict[str, str]:
+    """The first `wanted` GPUs, integrated ones last; empty when none is asked for.
+
+    ROCR_VISIBLE_DEVICES chooses below HIP, which then counts the chosen ones from 0. Where the
+    environment chooses already (a runner that owns part of a host), the choice is made from that.
+    """
+    if wanted <= 0:
+        return {}
+    if ROCR not in environment and HIP in environment:
+        return {HIP: ",".join(_listed(environment[HIP])[:wanted])}
+    if ROCR in environment:
+        chosen = _listed(environment[ROCR])[:wanted]
+    else:
+        ordered = sorted(facts.gpus, key=lambda gpu: (gpu.integrated is True, gpu.index))
+        chosen = [str(gpu.index) for gpu in ordered[:wanted]]
+    inner = [str(number) for number in range(len(chosen))]
+    if ROCR in environment and HIP in environment:
+        inner = _listed(environment[HIP])[:wanted]
+        chosen = _listed(environment[ROCR])
+    return {ROCR: ",".join(chosen), HIP: ",".join(inner)}
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
