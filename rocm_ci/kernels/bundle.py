@@ -21,13 +21,19 @@ MAX_BUNDLES = 100_000
 MAX_UNPACKED = 1 << 30
 _ZLIB, _ZSTD = 0, 1
 
+Zstd = Callable[[bytes, int], bytes | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The code for one target. `image` is an ELF file, LLVM bitcode or SPIR-V."""
+    """The code for one target. `image` is an ELF file, LLVM bitcode or SPIR-V.
+
+    `bundle` is where its bundle begins in the file: entries that share it were compiled from one source.
+    """
 
     target: str
     image: Span
+    bundle: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +47,11 @@ class Problem:
 class Unpacker:
     """Decompresses, within a budget of `left` bytes for a whole file.
 
-    `zstd` takes the compressed bytes and returns None when it cannot: Python has no zstd before 3.14.
+    `zstd` takes the compressed bytes and the most it may return; it returns None when it cannot:
+    Python has no zstd before 3.14.
     """
 
-    zstd: Callable[[bytes], bytes | None] | None = None
+    zstd: Zstd | None = None
     left: int = MAX_UNPACKED
 
     def unpack(self, packed: bytes, size: int, method: int) -> bytes | str:
@@ -53,7 +60,7 @@ class Unpacker:
             return f"a compressed bundle of {size} bytes is too large to look into"
         self.left -= size
         if method == _ZSTD:
-            data = self.zstd(packed) if self.zstd else None
+            data = self.zstd(packed, size) if self.zstd else None
             return data if data is not None else "a bundle compressed with zstd: no zstd on this machine"
         try:
             return zlib.decompressobj().decompress(packed, size)
@@ -74,14 +81,15 @@ def entries(content: Span, unpacker: Unpacker) -> Iterator[Entry | Problem]:
             return
         rest = content.sub(offset, len(content) - offset)
         try:
-            size, found = _plain(rest) if offset == plain else _compressed(rest, unpacker)
+            at = rest.start
+            size, found = _plain(rest, at) if offset == plain else _compressed(rest, at, unpacker)
         except OutOfBoundsError as error:
             size, found = 1, [Problem(f"the bundle at {offset:#x} is cut off or forged: {error}")]
         yield from found
         offset += size
 
 
-def _plain(content: Span) -> tuple[int, list[Entry | Problem]]:
+def _plain(content: Span, bundle: int) -> tuple[int, list[Entry | Problem]]:
     """Size of the bundle and its device entries."""
     (count,) = content.unpack("<Q", len(MAGIC))
     if count > MAX_ENTRIES:
@@ -105,11 +113,11 @@ def _plain(content: Span) -> tuple[int, list[Entry | Problem]]:
             continue
         end = max(end, where + size)
         if gpu and size:
-            found.append(Entry(gpu, image))
+            found.append(Entry(gpu, image, bundle))
     return end, found
 
 
-def _compressed(content: Span, unpacker: Unpacker) -> tuple[int, list[Entry | Problem]]:
+def _compressed(content: Span, bundle: int, unpacker: Unpacker) -> tuple[int, list[Entry | Problem]]:
     """Like `_plain`, for the three versions of the compressed header."""
     version, method = content.unpack("<HH", 4)
     match version:
@@ -134,4 +142,4 @@ def _compressed(content: Span, unpacker: Unpacker) -> tuple[int, list[Entry | Pr
     inner = Span(data, 0, len(data))
     if not inner.starts_with(MAGIC):
         return size, [Problem("a compressed bundle holds no bundle")]
-    return size, _plain(inner)[1]
+    return size, _plain(inner, bundle)[1]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import mmap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.kernels import archive, bundle, elf, offload_binary, target
-from rocm_ci.kernels.bundle import Entry, Problem, Unpacker
+from rocm_ci.kernels.bundle import Entry, Problem, Unpacker, Zstd
 from rocm_ci.kernels.span import OutOfBoundsError, Span
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class FatBinary:
         return tuple(sorted({entry.target for entry in self.entries}))
 
 
-def read(path: Path, *, zstd: Callable[[bytes], bytes | None] | None = None) -> FatBinary:
+def read(path: Path, *, zstd: Zstd | None = None) -> FatBinary:
     """Look into one file. Never raises for its content; an unreadable file is a problem, too.
 
     `zstd` decompresses (see `bundle.Unpacker`). The file stays mapped while entries live.
@@ -101,14 +101,18 @@ def _elf(content: Span, unpacker: Unpacker) -> Iterator[Entry | Problem]:
         return
     if file.machine == elf.EM_AMDGPU:
         name = target.of_flags(file.flags, file.abi_version)
-        yield Entry(name, content) if name else Problem(f"a code object for an unknown GPU ({file.flags:#x})")
+        yield (
+            Entry(name, content, content.start)
+            if name
+            else Problem(f"a code object for an unknown GPU ({file.flags:#x})")
+        )
         return
     searched = 0
     for section in file.sections():
         if section.name.startswith(_RELOCATABLE):
             gpu = target.of_bundle_id(section.name)
             if gpu:
-                yield Entry(gpu, section.content)
+                yield Entry(gpu, section.content, content.start)
         elif section.name.startswith(_FAT) or section.name == offload_binary.SECTION:
             searched += len(section.content)
             if searched > len(content):

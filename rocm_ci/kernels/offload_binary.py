@@ -24,7 +24,7 @@ def entries(content: Span) -> Iterator[Entry | Problem]:
         if offset < 0:
             return
         try:
-            size, found = _binary(content.sub(offset, len(content) - offset))
+            size, found = _binary(content.sub(offset, len(content) - offset), content.start)
         except OutOfBoundsError as error:
             yield Problem(f"the offload binary at {offset:#x} is cut off or forged: {error}")
             offset += len(MAGIC)
@@ -34,7 +34,7 @@ def entries(content: Span) -> Iterator[Entry | Problem]:
         offset += max(size, len(MAGIC))
 
 
-def _binary(content: Span) -> tuple[int, Entry | Problem | None]:
+def _binary(content: Span, bundle: int) -> tuple[int, Entry | Problem | None]:
     version, size, entry_at, _ = content.unpack("<IQQQ", 4)
     if version != 1:
         return len(MAGIC), Problem(f"an offload binary of version {version} is not known to rocm-ci")
@@ -46,4 +46,4 @@ def _binary(content: Span) -> tuple[int, Entry | Problem | None]:
         words[whole.text(key)] = whole.text(value)
     image = whole.sub(image_at, image_size)
     arch = words.get("arch", "")
-    return size, Entry(arch, image) if arch.startswith(("gfx", "amdgcn")) and image_size else None
+    return size, Entry(arch, image, bundle) if arch.startswith(("gfx", "amdgcn")) and image_size else None

@@ -11,7 +11,7 @@ from rocm_ci.model.finding import Severity
 class Diagnostic(Frozen, frozen=True, kw_only=True):
     """One message of a build tool. `path` is relative to the checkout where it lies inside it.
 
-    `log_line` is the 1-based line of the log it was read from.
+    `log_line` is the 1-based line of the log it was read from, `arch` the GPU targets it was said for.
     """
 
     tool: str
@@ -22,6 +22,7 @@ class Diagnostic(Frozen, frozen=True, kw_only=True):
     column: int | None = None
     arch: str | None = None
     log_line: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Category(enum.Enum):
