@@ -13,8 +13,8 @@ from rocm_ci.github.marker import Stamp
 from rocm_ci.github.rest import RestClient
 from rocm_ci.model.verdict import Verdict
 from tests.e2e.github.conftest import BOT, FIRST, SECOND, THIRD, Plane, workflow_run
-from tests.e2e.github.reports import report
 from tests.standin.faults import Fault, Faults
+from tests.standin.reports import report
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,129 @@
+"""Which lines of a report become annotations, and which GitHub would choke on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from rocm_ci.model.case import Case, CaseStatus, Layer
+from rocm_ci.model.diagnostic import Diagnostic
+from rocm_ci.model.finding import Severity
+from rocm_ci.model.result import BuildResult, BuildStep, ScanResult, Suite, TestResult
+from rocm_ci.model.verdict import Verdict
+from rocm_ci.sinks import remarks
+from tests.standin.reports import finding, report
+
+if TYPE_CHECKING:
+    from rocm_ci.model.finding import Finding
+    from rocm_ci.model.report import Report
+
+
+def holding(*findings: Finding) -> Report:
+    result = ScanResult(verdict=Verdict.FAIL, duration_s=0.1, findings=findings)
+    return msgspec.structs.replace(report("a" * 40, Verdict.FAIL), results=(result,))
+
+
+def changed(**values: object) -> Report:
+    return holding(msgspec.structs.replace(finding(1), **values))
+
+
+def test_a_finding_becomes_a_remark_on_its_very_characters() -> None:
+    (note,) = remarks.of(holding(finding(7)))
+
+    assert (note.path, note.start_line, note.end_line) == ("src/reduce.hip", 7, 7)
+    # Columns of GitHub are inclusive; the finding's end is the column after the last character.
+    assert (note.start_column, note.end_column) == (3, 12)
+    assert (note.level, note.title) == ("failure", "cuda-api-call")
+    assert note.message == "cudaMalloc is CUDA\nuse hipMalloc"
+
+
+def test_compiler_messages_and_failed_tests_with_a_place_are_remarks_too() -> None:
+    step = BuildStep(
+        name="lib",
+        command="make",
+        verdict=Verdict.FAIL,
+        duration_s=1.0,
+        diagnostics=(
+            Diagnostic(tool="clang", severity=Severity.WARNING, message="unused", path="a.hip", line=2),
+            Diagnostic(tool="clang", severity=Severity.ERROR, message="undeclared", path="a.hip", line=3),
+            Diagnostic(tool="ld", severity=Severity.ERROR, message="undefined reference"),
+        ),
+    )
+    cases = [
+        Case(
+            id=f"t::{status.value}", suite="unit", name=status.value, status=status, path="t.py", line=4,
+            message="boom",
+        )
+        for status in CaseStatus
+    ]  # fmt: skip
+    suite = Suite(
+        name="unit",
+        layer=Layer.UNIT,
+        runner="pytest",
+        command="pytest",
+        verdict=Verdict.FAIL,
+        duration_s=1.0,
+        cases=tuple(cases),
+    )
+    made = msgspec.structs.replace(
+        report("a" * 40, Verdict.FAIL),
+        results=(
+            BuildResult(verdict=Verdict.FAIL, duration_s=1.0, steps=(step,)),
+            TestResult(verdict=Verdict.FAIL, duration_s=1.0, suites=(suite,)),
+        ),
+    )
+
+    found = [(n.path, n.start_line, n.level, n.title) for n in remarks.of(made)]
+
+    assert found == [
+        ("a.hip", 3, "failure", "clang"),
+        ("t.py", 4, "failure", "t::failed"),
+        ("t.py", 4, "failure", "t::errored"),
+        ("a.hip", 2, "warning", "clang"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/etc/passwd", "../up.hip", "a/../b", "a//b", "./a", "", "a\nb.hip", "a\x1b[31m.hip", "a\u202eb.hip"],
+)
+def test_a_path_that_is_none_in_a_repository_is_left_out(path: str) -> None:
+    assert remarks.of(changed(path=path)) == ()
+
+
+@pytest.mark.parametrize("line", [0, -3, 2**31])
+def test_a_line_that_cannot_be_is_left_out(line: int) -> None:
+    assert remarks.of(changed(line=line)) == ()
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 5), (9, 4), (3, 2**40), (-1, -1)])
+def test_columns_that_cannot_be_leave_the_whole_line(start: int, end: int) -> None:
+    (note,) = remarks.of(changed(column=start, end=end))
+
+    assert (note.start_column, note.end_column) == (None, None)
+
+
+def test_an_empty_span_is_one_column_wide() -> None:
+    (note,) = remarks.of(changed(column=4, end=4))
+
+    assert (note.start_column, note.end_column) == (4, 4)
+
+
+def test_texts_are_cut_and_never_empty() -> None:
+    (long,) = remarks.of(changed(rule="r" * 999, message="🔧" * 60_000, fix=None))
+    (empty,) = remarks.of(changed(rule="", message="\x00", fix=None))
+
+    assert len(long.title) <= 255
+    assert len(long.message.encode()) <= 64_000
+    assert (empty.title, empty.message) == ("failure", "failure")
+
+
+def test_of_too_many_the_worst_are_kept() -> None:
+    notes = [msgspec.structs.replace(finding(n), severity=Severity.NOTE) for n in range(1, 900)]
+
+    found = remarks.of(holding(*notes, finding(1000)))
+
+    assert len(found) == remarks.MAX_ANNOTATIONS
+    assert (found[0].start_line, found[1].start_line) == (1000, 1)
