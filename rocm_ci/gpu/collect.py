@@ -29,10 +29,11 @@ _MAX_NOTES = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Inventory:
-    """Facts, and beside them the ids of single devices, which no report ever carries."""
+    """Facts, and per GPU its own id, which no report ever carries, and what each source calls it."""
 
     facts: Facts
     uuids: tuple[str | None, ...] = ()
+    called: tuple[dict[str, str], ...] = ()
 
 
 def collect(reader: Reader) -> Facts:
@@ -70,9 +71,8 @@ def inventory(reader: Reader) -> Inventory:
         conflicts=tuple(built.conflicts + driver_conflicts + rocm_conflicts),
         notes=_notes(observations, matched),
     )
-    return Inventory(
-        facts=msgspec.structs.replace(facts, hardware_key=hardware_key(facts)), uuids=built.uuids
-    )
+    keyed = msgspec.structs.replace(facts, hardware_key=hardware_key(facts))
+    return Inventory(facts=keyed, uuids=built.uuids, called=built.called)
 
 
 def primary(facts: Facts) -> int | None:
@@ -142,6 +142,8 @@ def _no_gpu(matched: Matched, driver: Driver, problems: dict[str, str]) -> str:
         state = "the amdgpu driver is not loaded" if not driver.loaded else "the driver made no node for it"
         return f"{seen} AMD GPU(s) on the PCI bus, but {state}"
     told = [problems[s] for s in ("kfd", "rocminfo", "amd-smi", "rocm-smi") if problems.get(s)]
+    # What a tool complains of says more than that something was not recorded.
+    told.sort(key=lambda problem: problem.endswith("recorded"))
     return told[0] if told else "no source lists a GPU"
 
 

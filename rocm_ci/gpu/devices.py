@@ -32,6 +32,7 @@ class Devices:
     gpus: tuple[Gpu, ...] = ()
     said: list[dict[str, dict[str, Value]]] = field(default_factory=list)
     uuids: tuple[str | None, ...] = ()
+    called: tuple[dict[str, str], ...] = ()
     conflicts: list[Conflict] = field(default_factory=list)
 
 
@@ -39,19 +40,20 @@ def build(matched: Matched, *, guest: bool) -> Devices:
     """`Gpu` facts in the order of the defining source. `guest`: the driver runs in a virtual machine."""
     slots = [_slot(group) for group in matched.groups]
     result = Devices()
-    gpus, uuids = [], []
+    gpus, uuids, called = [], [], []
     for index, group in enumerate(matched.groups):
         shared = slots[index] is not None and slots.count(slots[index]) > 1
         said = _said(group, partitioned=shared)
         gpus.append(_gpu(index, group, said, matched, guest=guest))
         uuids.append(_uuid(group))
+        called.append({source: str(name) for source, name in said.get("name", {}).items() if name})
         result.said.append(said)
         result.conflicts += _conflicts(index, said, integrated=gpus[-1].integrated is True)
     if len(set(matched.counts.values())) > 1:
         counts = {source: str(n) for source, n in matched.counts.items()}
         result.conflicts.insert(0, Conflict(name="gpu count", said=counts))
     result.conflicts = result.conflicts[:_MAX_CONFLICTS]
-    result.gpus, result.uuids = tuple(gpus), tuple(uuids)
+    result.gpus, result.uuids, result.called = tuple(gpus), tuple(uuids), tuple(called)
     return result
 
 
@@ -109,9 +111,12 @@ def _gpu(
 
 
 def _name(said: Mapping[str, Value]) -> str | None:
-    order = merge.order_of("name")
-    ranked = [str(said[s]) for s in order if said.get(s) is not None]
-    return next((n for n in ranked if not names.is_bare(n)), ranked[0] if ranked else None)
+    """The best source's name; a fuller spelling of the same wins (`MI300A`, `AMD Instinct MI300A`)."""
+    ranked = [str(said[s]) for s in merge.order_of("name") if said.get(s) is not None]
+    telling = [n for n in ranked if not names.is_bare(n)]
+    if not telling:
+        return ranked[0] if ranked else None
+    return next((n for n in telling[1:] if n.endswith(" " + telling[0])), telling[0])
 
 
 def _is_virtual(name: str | None, said: Mapping[str, Value], *, guest: bool) -> bool | None:

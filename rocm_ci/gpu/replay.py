@@ -45,7 +45,7 @@ class ReplayReader:
 
     def ask(self, tool: Tool) -> Answer:
         """Every recorded output that looks like this tool's, whatever its file is called."""
-        found = tuple(o for o in self._outputs if tool.recognise(o.text))
+        found = tuple(o for o in self._outputs if _asked(o, tool.name) or tool.recognise(o.text))
         if not found:
             return Answer(problem=f"no {tool.name} output was recorded")
         said = [complaint(o.text) for o in found]
@@ -139,6 +139,11 @@ class ReplayReader:
                 self._files.setdefault(f"{paths[0].rstrip('/')}/{name}/", "")
         else:
             self._outputs.append(Output(text=body, argv=tuple(words)))
+
+
+def _asked(output: Output, name: str) -> bool:
+    """Whether a transcript says that this program was run, whatever it printed."""
+    return bool(output.argv) and output.argv[0].rsplit("/", 1)[-1] == name
 
 
 def _transcript(text: str) -> Iterator[tuple[str, str]]:

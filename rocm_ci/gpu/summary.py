@@ -27,7 +27,8 @@ def document(inventory: Inventory, *, identities: bool) -> dict[str, Any]:
     facts = inventory.facts
     first = primary(facts)
     found: dict[str, Any] = msgspec.to_builtins(facts)
-    for gpu, uuid in zip(found["gpus"], inventory.uuids, strict=True):
+    for gpu, uuid, called in zip(found["gpus"], inventory.uuids, inventory.called, strict=True):
+        gpu["called"] = called
         gpu["lds_kib"] = gpu["lds_bytes"] // 1024 if gpu["lds_bytes"] else None
         if identities:
             gpu["uuid"] = uuid

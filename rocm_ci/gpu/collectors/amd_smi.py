@@ -43,7 +43,8 @@ _FIELDS: tuple[tuple[str, Callable[[object], Value], tuple[str, ...]], ...] = (
     ("kfd_id", whole, ("kfd_id",)),
     ("partition", whole, ("partition_id", "partition.partition_id")),
     ("numa_node", whole, ("numa.node", "node")),
-    ("vbios", word, ("vbios.version", "ifwi.version", "vbios_version")),
+    # The part number is what sysfs and rocm-smi call the version.
+    ("vbios", word, ("vbios.part_number", "ifwi.part_number", "vbios.version", "ifwi.version")),
     ("vram_bytes", _mib, ("vram.size", "vram.vram_size", "mem_usage.total_vram", "vram_size", "size")),
     ("vram_used_bytes", _mib, ("mem_usage.used_vram", "mem_info.vram_used", "vram_used", "vram_used_mb")),
     ("compute_partition", word, (
@@ -116,6 +117,10 @@ def _fill(values: dict[str, Value], record: Record) -> None:
 def _firmware(record: Record) -> dict[str, str]:
     """`fw_list.N.fw_id` with `fw_list.N.fw_version`; older text calls them `fw_N`."""
     found: dict[str, str] = {}
+    for part in ("vbios", "ifwi"):
+        build = word(record.get(f"{part}.version"))
+        if build:
+            found[part.upper()] = build[:60]
     for path, name in record.items():
         if path.endswith(".fw_id") and len(found) < 64:
             value = word(record.get(path.removesuffix("fw_id") + "fw_version"))

@@ -44,9 +44,11 @@ def collect(reader: Reader) -> Observation:
         if fields.get("filename") == "(builtin)":
             values.setdefault("built_in", True)
         values["on_disk"] = version(fields.get("version"))
-    problem = "" if files else "no /sys/module/amdgpu: the amdgpu driver is not loaded"
+    problem = "no /sys/module/amdgpu: the amdgpu driver is not loaded" if reader.names("/sys") else ""
     return Observation(
-        source="module", driver={k: v for k, v in values.items() if v is not None}, problem=problem
+        source="module",
+        driver={k: v for k, v in values.items() if v is not None},
+        problem="" if files else problem or "no sys tree was recorded",
     )
 
 

@@ -25,7 +25,11 @@ def collect(reader: Reader) -> Observation:
     """Every GPU node. A node that our control group may not see is unreadable and left out."""
     numbers = sorted(int(n) for n in reader.names(NODES) if re.fullmatch(r"\d{1,5}", n))
     if not numbers:
-        return Observation(source="kfd", problem="no /sys/class/kfd: the amdgpu driver is not loaded")
+        there = bool(reader.names("/sys"))
+        problem = (
+            "no /sys/class/kfd: the amdgpu driver is not loaded" if there else "no sys tree was recorded"
+        )
+        return Observation(source="kfd", problem=problem)
     devices: list[Device] = []
     hidden: list[int] = []
     for number in numbers[: MAX_DEVICES * 2]:

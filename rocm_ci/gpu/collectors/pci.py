@@ -28,7 +28,9 @@ def collect(reader: Reader) -> Observation:
         device = _device(reader, folder)
         if device is not None:
             found.setdefault(str(device.values.get("bus") or folder), device)
-    problem = "" if found else "no AMD GPU on the PCI bus in /sys"
+    problem = ""
+    if not found:
+        problem = "no AMD GPU on the PCI bus in /sys" if reader.names("/sys") else "no sys tree was recorded"
     return Observation(
         source="sysfs", devices=tuple(found[k] for k in sorted(found))[:MAX_DEVICES], problem=problem
     )

@@ -46,6 +46,7 @@ def collect(reader: Reader) -> Observation:
         )
     for text in (o.text for o in compiler.outputs):
         _merge(values, {"hipcc": _hip(text), "hip": _hip(text), "clang": _clang(text)})
+        root = root or _installed_dir(text)
         if "Cuda compiler driver" in text:
             values["hip_platform"] = "nvidia"
     installed = _installed(reader)
@@ -54,6 +55,8 @@ def collect(reader: Reader) -> Observation:
     build = installed.get(used or "") or _loose(reader)
     if build:
         _merge(values, {"build": build, "version": build.split("-")[0]})
+    for output in (*config.outputs, *compiler.outputs):
+        _merge(values, {"version": _tag(output.text)})
     others = tuple(f"{path} {found}" for path, found in sorted(installed.items()) if path != used)[:16]
     problems = [p for p in (config.problem, compiler.problem) if p]
     return Observation(source="rocm", rocm=values, others=others, problem=_problem(root, values, problems))
@@ -80,6 +83,18 @@ def _clang(text: str) -> str | None:
         r"(?m)^\s*(?:\w+ )?(?:AMD )?clang version (\d[\w.+~-]{0,80})(?: \((?!http)([^)\n]{1,80})\))?", text
     )
     return " ".join(filter(None, found.groups())) if found else None
+
+
+def _tag(text: str) -> str | None:
+    """The release that AMD's compiler was built for: `roc-6.4.1` in its version line."""
+    found = re.search(r"(?m)clang version [^\n]{0,200}\broc-(\d{1,3}\.\d{1,3}\.\d{1,3})\b", text)
+    return found.group(1) if found else None
+
+
+def _installed_dir(text: str) -> str | None:
+    """The prefix behind `InstalledDir: /opt/rocm-6.4.1/lib/llvm/bin`."""
+    found = re.search(r"(?m)^InstalledDir: (/\S{1,200}?)(?:/lib)?/llvm/bin$", text)
+    return found.group(1) if found else None
 
 
 def _installed(reader: Reader) -> dict[str, str]:

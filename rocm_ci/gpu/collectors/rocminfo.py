@@ -12,12 +12,14 @@ from rocm_ci.gpu.observation import MAX_DEVICES, Collector, Device, Observation,
 from rocm_ci.gpu.quantity import gfx, hex_id, version, whole, word
 from rocm_ci.gpu.reader import Reader, Tool
 
+_SHAPE = re.compile(
+    r"(?m)^ROCk module |^HSA (?:System Attributes|Agents)|^ *Agent \d+ *$|^Unable to open /dev/kfd|"
+    r"^hsa api call failure at"
+)
 ROCMINFO = Tool(
     name="rocminfo",
     commands=(("rocminfo",),),
-    recognise=lambda t: bool(
-        re.search(r"(?m)^ROCk module |^HSA (System Attributes|Agents)|^ *Agent \d+ *$", t)
-    ),
+    recognise=lambda t: bool(_SHAPE.search(t)),
 )
 _AGENT = re.compile(r"(?m)^[ *]*Agent \d{1,5}[ *]*$")
 _PAIR = re.compile(r"(?m)^[ \t]{0,12}([A-Z][^:\n]{0,60}?):[ \t]*([^\n]{0,300}?)[ \t]*$")
