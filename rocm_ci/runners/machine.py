@@ -27,7 +27,7 @@ _SIGNS: tuple[tuple[str, str], ...] = (
         "a GPU device may not be opened",
     ),
     (r"(?:Permission denied|not permitted).{0,80}/dev/(?:kfd|dri/)", "a GPU device may not be opened"),
-    (r"Unable to open /dev/kfd", "the GPU driver's device cannot be opened"),
+    (r"Unable to open /dev/kfd\b(?!.{0,80}ermi)", "the GPU driver's device cannot be opened"),
     (r"No space left on device|\bENOSPC\b", "the disk is full"),
     (r"Out of memory: Killed process|oom-kill|oom_reaper", "the host ran out of memory"),
     (r"uncorrectable (?:hardware|ECC) error|ERREVENT_ATHUB_INTERRUPT", "the GPU reported a hardware error"),

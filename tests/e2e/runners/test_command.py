@@ -1,0 +1,157 @@
+"""Any command: scripts, broken reports, missing programs, machine faults."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rocm_ci.errors import ConfigError
+from rocm_ci.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from tests.e2e.runners.conftest import Project
+
+GREEN = "<testsuite name='s'><testcase classname='a' name='b'/></testsuite>"
+
+
+def test_a_command_that_fills_the_placeholder_is_judged_by_its_report(project: Project) -> None:
+    suite = project.suite(f'echo "{GREEN}" > {{junit}}')
+
+    assert (suite.runner, suite.verdict, [case.id for case in suite.cases]) == (
+        "command",
+        Verdict.PASS,
+        ["a::b"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        (f'echo "{GREEN}" > {{junit}}; exit 3', "exit status 3 although no test failed; 1 passed"),
+        (
+            f'echo "{GREEN}" > {{junit}}; kill -ABRT $$',
+            "crashed with SIGABRT although no test had failed; 1 passed",
+        ),
+        ("echo hello # {junit}", "no JUnit XML was written (exit status 0)"),
+        (": > {junit}", "the JUnit XML cannot be read: unit.xml: it is empty"),
+        ("mkfifo {junit}", "the JUnit XML cannot be read: unit.xml: it is not a regular file"),
+        ("ln -s /dev/zero {junit}", "the JUnit XML cannot be read: unit.xml: it is not a regular file"),
+        (
+            'echo "<html/>" > {junit}',
+            "the JUnit XML cannot be read: unit.xml: no JUnit report: its root is <html>",
+        ),
+        ('echo "<testsuites/>" > {junit}', "no test ran (exit status 0)"),
+        ("no_such_program {junit}", "the command cannot be started: no_such_program: command not found"),
+        ("touch x; ./x {junit}", "the command cannot be started: ./x: Permission denied"),
+    ],
+)
+def test_what_is_wrong_is_said_and_fails_the_change(project: Project, script: str, reason: str) -> None:
+    suite = project.suite(script)
+
+    assert (suite.verdict, suite.reason) == (Verdict.FAIL, reason)
+
+
+def test_a_truncated_report_keeps_its_cases_and_fails(project: Project) -> None:
+    cut = GREEN.removesuffix("</testsuite>") + "<testcase classname='a' name='c'><failure message='m'"
+
+    suite = project.suite(f'echo "{cut}" > {{junit}}')
+
+    assert suite.verdict is Verdict.FAIL
+    assert suite.reason.startswith("the JUnit XML is truncated: unit.xml: the report breaks off")
+    assert [case.id for case in suite.cases] == ["a::b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "meaning"),
+    [
+        ("HW Exception by GPU node-1 (Agent handle: 0x5581) reason :GPU Hang", "the GPU hung"),
+        ("hip error: no ROCm-capable device is detected", "no GPU can be used"),
+        ("Unable to open /dev/kfd read-write: Permission denied", "a GPU device may not be opened"),
+        ("cc1plus: fatal error: cannot write: No space left on device", "the disk is full"),
+    ],
+)
+def test_a_broken_machine_is_not_the_fault_of_the_change(project: Project, line: str, meaning: str) -> None:
+    suite = project.suite(f"echo first; echo '{line}'; exit 1")
+
+    assert suite.verdict is Verdict.ERROR
+    assert suite.reason.startswith(f"machine: {meaning} (log line 2: ")
+
+
+def test_a_machine_fault_in_a_green_run_is_no_fault(project: Project) -> None:
+    suite = project.suite(f'echo "{GREEN}" > {{junit}}; echo "checked: No space left on device"')
+
+    assert suite.verdict is Verdict.PASS
+
+
+def test_being_killed_from_outside_blames_the_machine(project: Project) -> None:
+    suite = project.suite("kill -KILL $$")
+
+    assert (suite.verdict, suite.reason) == (
+        Verdict.ERROR,
+        "machine: killed by SIGKILL from outside, most likely out of memory",
+    )
+
+
+def test_a_missing_rocm_tool_blames_the_machine(project: Project) -> None:
+    suite = project.suite("PATH=/nonexistent; rocprofv3 --version")
+
+    assert suite.verdict is Verdict.ERROR
+    assert "the ROCm tool rocprofv3 cannot be started" in suite.reason
+
+
+def test_a_command_without_any_report_is_advised_to_write_one(project: Project) -> None:
+    suite = project.suite("true")
+
+    assert suite.verdict is Verdict.NEUTRAL
+    assert "let the command write JUnit XML to {junit}" in suite.reason
+
+
+def test_tests_that_all_skip_themselves_are_not_green(project: Project) -> None:
+    text = "<testsuite><testcase name='a'><skipped/></testcase></testsuite>"
+
+    suite = project.suite(f'echo "{text}" > {{junit}}')
+
+    assert (suite.verdict, suite.reason) == (
+        Verdict.SKIPPED,
+        "all 1 test(s) were skipped: nothing was checked",
+    )
+
+
+def test_the_suite_learns_what_it_is_and_which_gpus_it_may_see(project: Project) -> None:
+    run = (
+        'echo "$ROCM_CI_SUITE $ROCM_CI_LAYER {jobs} {arch;} $ROCR_VISIBLE_DEVICES $HIP_VISIBLE_DEVICES $MINE"'
+    )
+    project.stage(
+        {"name": "sys", "run": run, "layer": "system", "gpus": 2, "env": {"MINE": "x"}}, gpus=4, jobs=3
+    )
+
+    assert (project.out / "logs/test-sys.log").read_text() == "sys system 3 gfx90a;gfx942 0,1 0,1 x\n"
+
+
+def test_too_few_gpus_make_the_machine_unusable_or_skip_visibly(project: Project) -> None:
+    options = {"name": "multi", "run": "touch ran", "gpus": 2}
+
+    required = project.stage(options, gpus=1)
+    relaxed = project.stage(options, gpus=1, **{"require-gpu": False})
+
+    assert (required.verdict, relaxed.verdict) == (Verdict.ERROR, Verdict.SKIPPED)
+    assert required.suites[0].reason == relaxed.suites[0].reason == "machine unusable: needs 2 GPU(s), 1 seen"
+    assert not (project.root / "ran").exists()
+
+
+def test_a_misspelt_placeholder_is_told_before_anything_runs(project: Project) -> None:
+    with pytest.raises(ConfigError, match=r"test\[b\]\.run: there is no placeholder \{junitt\}"):
+        project.stage({"name": "a", "run": "touch ran"}, {"name": "b", "run": "x {junitt}"})
+
+    assert not (project.root / "ran").exists()
+
+
+def test_the_stage_counts_over_all_suites_and_the_worst_verdict_wins(project: Project) -> None:
+    red = "<testsuite><testcase name='r'><failure/></testcase></testsuite>"
+    result = project.stage(
+        {"name": "a", "run": f'echo "{GREEN}" > {{junit}}'},
+        {"name": "b", "run": f'echo "{red}" > {{junit}}; false'},
+    )
+
+    assert (result.verdict, result.reason) == (Verdict.FAIL, "1 failed, 1 passed")
