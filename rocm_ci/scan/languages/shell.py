@@ -1,0 +1,36 @@
+"""Shell scripts: sh, bash, zsh and friends."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm_ci.scan import shell, vendor
+from rocm_ci.scan.language import Parsed
+
+if TYPE_CHECKING:
+    from pathlib import PurePosixPath
+
+    from rocm_ci.scan.source import Source
+
+_SUFFIXES = frozenset({".sh", ".bash", ".zsh", ".ksh", ".slurm", ".sbatch", ".pbs", ".lsf", ".bats", ".envrc"})
+_SHEBANG = re.compile(r"#!\s*\S*\b(?:bash|sh|zsh|ksh|dash)\b")
+_NAMES = frozenset({".bashrc", ".envrc", ".profile", ".bash_profile"})
+
+
+class Shell:
+    """By suffix, by name, or by a `#!` line."""
+
+    name = "shell"
+
+    def claims(self, path: PurePosixPath, head: str) -> bool:
+        """A `configure` of two megabytes is generated; those without suffix need a `#!`."""
+        return path.suffix in _SUFFIXES or path.name in _NAMES or (not path.suffix and bool(_SHEBANG.match(head)))
+
+    def parse(self, source: Source) -> Parsed:
+        """Commands and assignments with their guards."""
+        outer = vendor.of_path(source.path, beside=source.beside)
+        return Parsed(source, tuple(shell.regions(source.text, 1, 1, guard=outer)))
+
+
+language = Shell()

@@ -1,0 +1,190 @@
+"""What a Python condition says about the vendor of the machine, when it holds and when it does not."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from rocm_ci.scan import vendor
+from rocm_ci.scan.outcome import (
+    HAS_AMD,
+    HAS_NVIDIA,
+    IS_AMD,
+    IS_NVIDIA,
+    UNKNOWN,
+    Outcome,
+    joined,
+    names_amd,
+    presence,
+)
+from rocm_ci.scan.source import Guard
+
+if TYPE_CHECKING:
+    from rocm_ci.scan.python_names import Names
+
+
+_EXACT = {
+    "torch.version.hip": IS_AMD,
+    "torch.version.rocm": IS_AMD,
+    "torch.version.cuda": IS_NVIDIA,
+    "torch.utils.cpp_extension.IS_HIP_EXTENSION": IS_AMD,
+    "torch.utils.cpp_extension.ROCM_HOME": HAS_AMD,
+    "torch.utils.cpp_extension.CUDA_HOME": HAS_NVIDIA,
+    "ROCM_HOME": HAS_AMD,
+    "CUDA_HOME": HAS_NVIDIA,
+}
+# On ROCm builds of torch these hold as well, whatever they are called.
+_NEUTRAL = re.compile(
+    r"(^|\.)torch\.(cuda|backends)\b|\.is_cuda$|(?i:cuda_?(is_)?available$|^(use|has|with)_?cuda$)|^(cp|cupy)\."
+)
+_AFFIRMATIVE = frozenset(
+    {"is", "on", "has", "have", "running", "platform", "detect", "check", "using", "use", "supports"}
+)
+_VENDOR_NAME = re.compile(
+    r"(?i)backend|vendor|platform|toolkit|stack|flavou?r|gpu_?(type|kind)|runtime|variant|compute"
+)
+_PROBE_CALLS = re.compile(
+    r"(^|\.)(which|find_executable|find_library|find_spec|exists|isfile|isdir|is_file|is_dir|access|lexists"
+    r"|is_\w*available|package_exists|has_package|module_exists|importable)$"
+)
+_ENVIRONMENT = re.compile(r"(^|\.)(environ\.get|getenv)$")
+
+
+class Conditions:
+    """Evaluates tests of one module; learns the constants and helpers that it defines itself."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._known: dict[str, Outcome] = {}
+
+    def learn(self, name: str, outcome: Outcome) -> None:
+        """From here on, `name` (a variable, an attribute, or `f()`) answers as `outcome`."""
+        if outcome:
+            self._known[name] = outcome
+
+    def known(self, name: str) -> Outcome | None:
+        """What was learnt about a name; None when nothing was."""
+        return self._known.get(name)
+
+    def of(self, test: ast.expr | None) -> Outcome:
+        """What a test says. `UNKNOWN` when it is about something else."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return ~self.of(operand)
+            case ast.BoolOp(op=op, values=values):
+                return joined([self.of(v) for v in values], conjunction=isinstance(op, ast.And))
+            case ast.Name() | ast.Attribute():
+                return self._name(test)
+            case ast.Call():
+                return self._call(test)
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return self._compare(left, op, right)
+            case ast.NamedExpr(value=value):
+                return self.of(value)
+        return UNKNOWN
+
+    def _name(self, node: ast.expr) -> Outcome:
+        full = self._names.dotted(node)
+        if full in self._known:
+            return self._known[full]
+        for suffix, outcome in _EXACT.items():
+            if full == suffix or full.endswith("." + suffix):
+                return outcome
+        return self._by_words(full, called=False)
+
+    def _by_words(self, full: str, *, called: bool) -> Outcome:
+        """`is_rocm`, `USE_HIP`, `current_platform.is_cuda()`: by the words of the last part of the name."""
+        last = full.rsplit(".", 1)[-1]
+        if not last or _NEUTRAL.search(full + ("()" if called and last == "is_cuda" else "")):
+            return UNKNOWN
+        found = vendor.words(last)
+        verdict = vendor.of_words(found)
+        if verdict is Guard.NONE:
+            return UNKNOWN
+        if any(re.fullmatch(r"gfx\w+|cdna\d?|rdna\d?|mi\d+x?|fnuz|aiter", w) for w in found):
+            return Outcome(Guard.AMD, Guard.NONE)
+        if verdict is Guard.AMD:
+            return IS_AMD
+        if "cuda" in found:
+            bound = found[0] in _AFFIRMATIVE and len(found) <= 3
+            return (
+                IS_NVIDIA
+                if bound and (called or last.isupper() or last[0] == "_" or "." not in full)
+                else UNKNOWN
+            )
+        return Outcome(Guard.NVIDIA, Guard.NONE)
+
+    def _call(self, node: ast.Call) -> Outcome:
+        full = self._names.callee(node.func)
+        if full + "()" in self._known:
+            return self._known[full + "()"]
+        texts = [c.value for c in ast.walk(node) if isinstance(c, ast.Constant) and isinstance(c.value, str)]
+        if full in ("bool", "len", "any", "all", "str", "int") and len(node.args) == 1:
+            return self.of(node.args[0])
+        if full in ("hasattr", "getattr") and len(node.args) >= 2 and texts:
+            return self._attribute(node.args[0], texts[0])
+        if (
+            _PROBE_CALLS.search(full)
+            or _ENVIRONMENT.search(full)
+            or full in (".exists", ".is_file", ".is_dir")
+        ):
+            return presence(texts)
+        if full.endswith((".startswith", ".endswith", ".get", ".lower")):
+            return presence(t for t in texts if names_amd(t))
+        return self._by_words(full, called=True)
+
+    def _attribute(self, owner: ast.expr, name: str) -> Outcome:
+        full = f"{self._names.dotted(owner)}.{name}"
+        if full in ("torch.version.hip", "torch.version.rocm"):
+            return IS_AMD
+        return (
+            Outcome(Guard.EITHER, Guard.NONE) if "cuda" in name.lower() or "nv" in name.lower() else UNKNOWN
+        )
+
+    def _compare(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Outcome:
+        negated = isinstance(op, (ast.NotEq, ast.IsNot, ast.NotIn))
+        if isinstance(right, ast.Constant) and (right.value is None or right.value in ("", False)):
+            return self.of(left) if negated else ~self.of(left)
+        if isinstance(right, ast.Constant) and right.value is True:
+            return ~self.of(left) if negated else self.of(left)
+        if not isinstance(op, (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)):
+            return UNKNOWN
+        outcome = self._against_text(left, op, right)
+        return ~outcome if negated else outcome
+
+    def _against_text(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Outcome:
+        """`backend == "hip"`, `"rocm" in torch.__version__`, `vendor in ("amd",)`, `sys.platform == "darwin"`."""
+        if isinstance(op, (ast.In, ast.NotIn)) and isinstance(left, ast.Constant):
+            left, right = right, left
+        texts = _texts(right)
+        if not texts:
+            return UNKNOWN
+        name = self._names.dotted(left) or _source_name(left)
+        if name == "sys.platform" or name.endswith("platform.system"):
+            mac = all(t.lower() == "darwin" for t in texts)
+            return Outcome(Guard.NVIDIA, Guard.NONE) if mac else UNKNOWN
+        verdicts = {vendor.of(t) for t in texts}
+        if verdicts == {Guard.AMD}:
+            exact = all(t.lower() in ("amd", "rocm", "hip") for t in texts)
+            return IS_AMD if exact else Outcome(Guard.AMD, Guard.NONE)
+        if verdicts == {Guard.NVIDIA} and (
+            _VENDOR_NAME.search(name) or all("nvidia" in t.lower() for t in texts)
+        ):
+            return IS_NVIDIA
+        return UNKNOWN
+
+
+def _texts(node: ast.expr) -> list[str]:
+    elements = node.elts if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else [node]
+    texts = [e.value for e in elements if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+    return texts if len(texts) == len(elements) else []
+
+
+def _source_name(node: ast.expr) -> str:
+    """A readable name of any expression: enough to see that it is about a vendor or backend."""
+    return " ".join(
+        n.id if isinstance(n, ast.Name) else n.attr
+        for n in ast.walk(node)
+        if isinstance(n, (ast.Name, ast.Attribute))
+    )

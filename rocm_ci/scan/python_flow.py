@@ -1,0 +1,276 @@
+"""Follows the statements of a Python module and knows at each one on which vendor it is reached."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from rocm_ci.scan import vendor
+from rocm_ci.scan.python_learning import decorator_guard
+from rocm_ci.scan.python_names import is_text
+from rocm_ci.scan.python_strings import column_of
+from rocm_ci.scan.source import Guard, RegionKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocm_ci.scan.python_expressions import Context, Cutter
+
+_SKIPS = re.compile(r"(^|\.)(skip|skipTest|importorskip|xfail)$")
+_EXITS = re.compile(r"(^|\.)(exit|_exit|abort)$")
+_AMD_TWIN = re.compile(
+    r"\b(ROCM_(HOME|PATH|ROOT)|HIP_PATH|hipcc|hipconfig|(amd|rocm)[-_]?smi|libamdhip64|librccl|rocminfo|HIP_VERSION"
+    r"|ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES)\b|/opt/rocm|torch\.version\.hip|\bis_(rocm|hip|amd)\b"
+)
+_BROAD = frozenset({"", "Exception", "BaseException"})
+_CATCHES_IMPORT = _BROAD | {"ImportError", "ModuleNotFoundError"}
+_CATCHES_MISSING = _BROAD | {
+    "OSError", "FileNotFoundError", "IOError", "EnvironmentError", "AttributeError", "TypeError", "RuntimeError",
+    "KeyError", "NVMLError", "ValueError", "SubprocessError", "PermissionError",
+}  # fmt: skip
+
+
+class Flow:
+    """One walk over the statements of a module."""
+
+    def __init__(self, cutter: Cutter, *, excused: frozenset[str] = frozenset()) -> None:
+        self._cut = cutter
+        self._excused = excused  # functions that only NVIDIA branches call
+        self._in_test = bool(re.search(r"(^|/)(tests?/|test_|conftest)|_test\.py$", cutter.source.path))
+        self.defined: set[str] = set()
+
+    def body(self, statements: Sequence[ast.stmt], guard: Guard, context: Context = ()) -> None:
+        """Statements in order; what one of them rules out holds for the ones after it."""
+        if self._in_test and "test" not in context:
+            context = (*context, "test")
+        context = (*context, "twin") if "twin" not in context and self._knows_amd(statements) else context
+        siblings = {
+            s.name for s in statements if isinstance(s, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))
+        }
+        has_amd_sibling = any(vendor.of(name) is Guard.AMD for name in siblings)
+        for statement in statements:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                self._definition(statement, guard, context, has_amd_sibling=has_amd_sibling)
+            else:
+                self._statement(statement, guard, context)
+                guard = vendor.both(guard, self._rest(statement))
+
+    def _knows_amd(self, statements: Sequence[ast.stmt]) -> bool:
+        """Whether the plain statements of a body, definitions left out, name the AMD counterpart."""
+        lines = self._cut.source.lines
+        for s in statements:
+            if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                continue
+            if any(_AMD_TWIN.search(line) for line in lines[s.lineno - 1 : s.end_lineno]):
+                return True
+        return False
+
+    def _definition(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
+        guard: Guard,
+        context: Context,
+        *,
+        has_amd_sibling: bool,
+    ) -> None:
+        self.defined.add(node.name)
+        for decorator in node.decorator_list:
+            self._cut.visit(decorator, guard, (*context, "decorator"))
+            guard = vendor.both(guard, decorator_guard(decorator, self._cut.names, self._cut.conditions))
+        name_says = vendor.of(node.name)
+        if node.name in self._excused or (name_says is Guard.NVIDIA and has_amd_sibling):
+            guard = vendor.both(guard, Guard.NVIDIA)
+        if isinstance(node, ast.ClassDef):
+            if re.search(r"(?i)nvidia|nvml", node.name):
+                guard = vendor.both(guard, Guard.NVIDIA)
+            for base in node.bases:
+                self._cut.visit(base, guard, context)
+        else:
+            self._cut.note(node, guard, context)
+            defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+            for default in defaults:
+                self._cut.visit(default, guard, (*context, "default"))
+        # `twin` is about this body alone; what stands around the definition says nothing about it.
+        self.body(node.body, guard, tuple(c for c in context if c != "twin"))
+
+    def _statement(self, node: ast.stmt, guard: Guard, context: Context) -> None:
+        cut = self._cut
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                self._import(node, guard, context)
+            case ast.If(test=test, body=body, orelse=orelse) | ast.While(test=test, body=body, orelse=orelse):
+                outcome = cut.conditions.of(test)
+                demand = outcome.probe and _raises(body)
+                cut.visit(test, guard, (*context, "demand") if demand else (*context, "condition"), "test")
+                self.body(body, vendor.both(guard, outcome.true), context)
+                self.body(orelse, vendor.both(guard, outcome.false), context)
+            case ast.Try() | ast.TryStar():
+                self._try(node, guard, context)
+            case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
+                for item in items:
+                    cut.visit(item.context_expr, guard, context)
+                    guard = vendor.both(guard, self._suppressed(item.context_expr))
+                self.body(body, guard, context)
+            case ast.For() | ast.AsyncFor():
+                cut.visit(node.iter, guard, context)
+                self.body(node.body, guard, context)
+                self.body(node.orelse, guard, context)
+            case ast.Match(subject=subject, cases=cases):
+                cut.visit(subject, guard, (*context, "condition"), "test")
+                for case in cases:
+                    self.body(case.body, vendor.both(guard, self._case(subject, case.pattern)), context)
+            case ast.Assert():
+                self._assert(node, guard, context)
+            case ast.Raise(exc=raised):
+                cut.visit(raised, guard, (*context, "message"))
+            case ast.Expr(value=value) if is_text(value):
+                return  # a docstring, or a string that stands there as a comment
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+                self._assign(node, guard, context)
+            case ast.Return(value=value) | ast.Expr(value=value):
+                cut.visit(value, guard, context)
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    if isinstance(child, ast.expr):
+                        cut.visit(child, guard, context)
+
+    def _assign(
+        self, node: ast.Assign | ast.AnnAssign | ast.AugAssign, guard: Guard, context: Context
+    ) -> None:
+        cut = self._cut
+        cut.note(node, guard, context)
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = [cut.names.dotted(t) for t in targets]
+        for target in targets:
+            cut.visit(target, guard, (*context, "store"))
+        inner = (*context, *(f"assign:{n}" for n in names if n))
+        if node.value is not None and id(node.value) in cut.requirement_nodes:
+            inner = (*inner, "requirement")
+        if any(
+            n.endswith("__doc__") or re.fullmatch(r"(?i)_?(doc|desc|description|help|usage|epilog)\w*", n)
+            for n in names
+        ):
+            inner = (*inner, "message")
+        cut.visit(node.value, guard, inner)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, guard: Guard, context: Context) -> None:
+        for alias in node.names:
+            full = alias.name
+            if isinstance(node, ast.ImportFrom):
+                start = "." * node.level + (node.module or "")
+                full = f"{start}{'' if start.endswith('.') or not start else '.'}{alias.name}"
+            line = self._cut.source.lines[alias.lineno - 1]
+            column = column_of(self._cut.source.lines, alias.lineno, alias.col_offset) + 1
+            if isinstance(node, ast.ImportFrom) and node.module:
+                # The module is what is missing; a name in a later line of the same statement adds nothing.
+                line = self._cut.source.lines[node.lineno - 1]
+                found = line.find(node.module)
+                column = found + 1 if found >= 0 else column
+                self._cut.add(RegionKind.INCLUDE, full, node.lineno, column, guard, context)
+            else:
+                self._cut.add(RegionKind.INCLUDE, full, alias.lineno, column, guard, context)
+
+    def _try(self, node: ast.Try, guard: Guard, context: Context) -> None:
+        fallbacks = {name for h in node.handlers if not _gives_up(h.body) for name in _caught(h)}
+        has_import = any(isinstance(s, (ast.Import, ast.ImportFrom)) for s in node.body)
+        handled = bool(fallbacks & _CATCHES_IMPORT) if has_import else bool(fallbacks & _CATCHES_MISSING)
+        # A package's own error class stands for "its library is not there" as well.
+        handled = handled or any(f.lower().startswith(("nvml", "pynvml", "cuda")) for f in fallbacks)
+        self.body(node.body, vendor.both(guard, Guard.EITHER) if handled else guard, context)
+        for handler in node.handlers:
+            self.body(handler.body, guard, context)
+        # The `else` part runs only after the body succeeded: on NVIDIA, if the body needs it.
+        self.body(node.orelse, vendor.both(guard, Guard.EITHER) if handled else guard, context)
+        self.body(node.finalbody, guard, context)
+
+    def _suppressed(self, node: ast.expr) -> Guard:
+        if not isinstance(node, ast.Call):
+            return Guard.NONE
+        full = self._cut.names.callee(node.func)
+        raised = {self._cut.names.dotted(a).rsplit(".", 1)[-1] for a in node.args}
+        raised |= {
+            self._cut.names.dotted(e).rsplit(".", 1)[-1]
+            for a in node.args
+            if isinstance(a, ast.Tuple)
+            for e in a.elts
+        }
+        handles = full.endswith(("suppress", "raises", "assertRaises", "assertRaisesRegex"))
+        return Guard.EITHER if handles and raised & (_CATCHES_IMPORT | _CATCHES_MISSING) else Guard.NONE
+
+    def _assert(self, node: ast.Assert, guard: Guard, context: Context) -> None:
+        outcome = self._cut.conditions.of(node.test)
+        absent = isinstance(node.test, ast.UnaryOp) or any(
+            isinstance(n, (ast.IsNot, ast.NotIn, ast.Is)) for n in ast.walk(node.test)
+        )
+        if self._in_test or (absent and outcome.false is Guard.NVIDIA):
+            guard = vendor.both(guard, Guard.EITHER)
+        self._cut.visit(node.test, guard, (*context, "demand"), "test")
+
+    def _case(self, subject: ast.expr, pattern: ast.pattern) -> Guard:
+        patterns = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
+        values = [p.value for p in patterns if isinstance(p, ast.MatchValue)]
+        if len(values) != len(patterns):
+            return Guard.NONE
+        guards = {
+            self._cut.conditions.of(ast.Compare(left=subject, ops=[ast.Eq()], comparators=[v])).true
+            for v in values
+        }
+        return guards.pop() if len(guards) == 1 else Guard.NONE
+
+    def _rest(self, node: ast.stmt) -> Guard:
+        """What must hold after a statement, because it leaves otherwise."""
+        conditions = self._cut.conditions
+        match node:
+            case ast.If(test=test, body=body, orelse=orelse):
+                outcome = conditions.of(test)
+                if _leaves(body) and not (_raises(body) and outcome.probe):
+                    return outcome.false
+                if orelse and _leaves(orelse) and not (_raises(orelse) and outcome.probe):
+                    return outcome.true
+            case ast.Assert(test=test):
+                demanded = conditions.of(test)
+                return Guard.NONE if demanded.probe else demanded.true
+            case ast.Expr(value=ast.Call(func=func)):
+                full = self._cut.names.callee(func)
+                if full.endswith("importorskip"):
+                    return Guard.EITHER
+            case ast.Assign(targets=[ast.Name(id="pytestmark")], value=value):
+                marks = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
+                guard = Guard.NONE
+                for mark in marks:
+                    guard = vendor.both(guard, decorator_guard(mark, self._cut.names, conditions))
+                return guard
+        return Guard.NONE
+
+
+def _last_call(body: Sequence[ast.stmt]) -> str:
+    last = body[-1] if body else None
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        func = last.value.func
+        return ast.unparse(func)
+    return ""
+
+
+def _raises(body: Sequence[ast.stmt]) -> bool:
+    return bool(body) and (isinstance(body[-1], ast.Raise) or bool(_EXITS.search(_last_call(body))))
+
+
+def _leaves(body: Sequence[ast.stmt]) -> bool:
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, (ast.Return, ast.Continue, ast.Break, ast.Raise)):
+        return True
+    return bool(_SKIPS.search(_last_call(body)) or _EXITS.search(_last_call(body)))
+
+
+def _gives_up(body: Sequence[ast.stmt]) -> bool:
+    """Whether a handler only passes the failure on."""
+    return _raises(body)
+
+
+def _caught(handler: ast.ExceptHandler) -> set[str]:
+    kind = handler.type
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    return {"" if k is None else ast.unparse(k).rsplit(".", 1)[-1] for k in kinds}

@@ -1,0 +1,123 @@
+"""What a Python module teaches about itself before its regions are cut: constants, helpers, marks."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from rocm_ci.scan.outcome import HAS_NVIDIA, Outcome
+from rocm_ci.scan.python_conditions import Conditions
+from rocm_ci.scan.source import Guard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rocm_ci.scan.python_names import Names
+
+_SKIP_WHEN = re.compile(r"(^|[._])skip_?[iI]f$")
+_SKIP_UNLESS = re.compile(r"(^|[._])skip_?[uU]nless$")
+_NVIDIA_MARK = re.compile(
+    r"(?i)(requires?|needs?|only|skip_?unless|run_?on|require)_*(cuda|nvidia|nvml|nvcc|tensorrt|sm_?\d+|hopper|blackwell|ampere)"
+    r"|skip_?(if_?)?(on_?)?(rocm|hip|amd)|(cuda|nvidia)_?only"
+)
+_ABSENT_WITHOUT_NVIDIA = re.compile(
+    r"^(pynvml|py3nvml|nvidia_smi|pycuda|cuda|nvidia|tensorrt|numba\.cuda|cudnn|cutlass|flashinfer|deep_gemm|deep_ep"
+    r"|transformer_engine|nvtx|nvshmem|cuml|cudf|rmm)(\.|$)"
+)
+
+
+def learn(module: ast.AST, names: Names) -> Conditions:
+    """The conditions of a module, with its own constants and helper functions understood."""
+    conditions = Conditions(names)
+    nodes = [
+        n for n in ast.walk(module) if isinstance(n, (ast.Assign, ast.FunctionDef, ast.Try, ast.AnnAssign))
+    ]
+    for _ in range(2):  # a helper may stand below the constant that calls it
+        for node in nodes:
+            if isinstance(node, ast.Assign):
+                _assignment(node.targets, node.value, names, conditions)
+            elif isinstance(node, ast.AnnAssign) and node.value is not None:
+                _assignment([node.target], node.value, names, conditions)
+            elif isinstance(node, ast.FunctionDef):
+                conditions.learn(f"{node.name}()", _returned(node, conditions))
+            elif isinstance(node, ast.Try):
+                _tried(node, names, conditions)
+    return conditions
+
+
+def _assignment(targets: list[ast.expr], value: ast.expr, names: Names, conditions: Conditions) -> None:
+    outcome = conditions.of(value)
+    if not outcome and isinstance(value, ast.Call):
+        excused = decorator_guard(value, names, conditions)
+        outcome = Outcome(excused, Guard.NONE) if excused is not Guard.NONE else outcome
+    for target in targets:
+        full = names.dotted(target)
+        if full and outcome:
+            conditions.learn(full, outcome)
+
+
+def _returned(function: ast.FunctionDef, conditions: Conditions) -> Outcome:
+    """What the answer of a small helper says: `return torch.version.hip is not None`."""
+    body = [s for s in function.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    body = [s for s in body if not isinstance(s, (ast.Import, ast.ImportFrom))]
+    match body:
+        case [ast.Return(value=ast.expr() as value)]:
+            return conditions.of(value)
+        case [ast.Try(body=[*_, ast.Return(value=ast.expr() as value)])]:
+            return conditions.of(value)
+        case [
+            ast.If(test=test, body=[ast.Return(value=ast.Constant(value=bool(answer)))], orelse=rest),
+            *after,
+        ]:
+            other = [*rest, *after]
+            if other and isinstance(other[0], ast.Return) and isinstance(other[0].value, ast.Constant):
+                outcome = conditions.of(test)
+                return outcome if answer else ~outcome
+    return Outcome()
+
+
+def _tried(node: ast.Try, names: Names, conditions: Conditions) -> None:
+    """`try: import pynvml … except ImportError: pynvml = None`: the name, and a flag set on both sides, are probes."""
+    imported = [a for s in node.body if isinstance(s, (ast.Import, ast.ImportFrom)) for a in _imported(s)]
+    if not any(_ABSENT_WITHOUT_NVIDIA.match(full) for _, full in imported):
+        return
+    for name in {n for s in (*node.body, *node.orelse) for n, truth in _constants(s) if truth}:
+        conditions.learn(name, HAS_NVIDIA)
+    unset = {n for h in node.handlers for s in h.body for n, truth in _constants(s) if not truth}
+    for name, full in imported:
+        if name in unset and _ABSENT_WITHOUT_NVIDIA.match(full):
+            conditions.learn(names.dotted(ast.Name(id=name)) or name, HAS_NVIDIA)
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterable[tuple[str, str]]:
+    """(bound name, full name) of every import of a statement."""
+    for alias in node.names:
+        if isinstance(node, ast.ImportFrom):
+            yield alias.asname or alias.name, f"{'.' * node.level}{node.module or ''}.{alias.name}"
+        else:
+            yield alias.asname or alias.name.split(".")[0], alias.name
+
+
+def _constants(node: ast.stmt) -> Iterable[tuple[str, bool]]:
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                yield target.id, bool(node.value.value)
+
+
+def decorator_guard(node: ast.expr, names: Names, conditions: Conditions) -> Guard:
+    """The guard of what a decorator or mark stands on: `@skipIf(IS_HIP, …)`, `pytest.mark.skipif(…)`, `@needs_nvidia`."""
+    call = node if isinstance(node, ast.Call) else None
+    full = names.callee(call.func) if call else names.dotted(node)
+    if call and call.args:
+        if _SKIP_WHEN.search(full):
+            return conditions.of(call.args[0]).false
+        if _SKIP_UNLESS.search(full):
+            return conditions.of(call.args[0]).true
+    if full.endswith("mark.parametrize"):
+        return Guard.NONE
+    known = conditions.known(full)
+    if known is not None:
+        return known.true
+    return Guard.NVIDIA if _NVIDIA_MARK.search(full.rsplit(".", 1)[-1]) else Guard.NONE

@@ -1,0 +1,112 @@
+"""What a shell condition says about the machine: `command -v nvcc`, `[ "$BACKEND" = rocm ]`, `grep -q nvidia`."""
+
+from __future__ import annotations
+
+import re
+
+from rocm_ci.scan import vendor
+from rocm_ci.scan.outcome import HAS_AMD, HAS_NVIDIA, IS_AMD, IS_NVIDIA, UNKNOWN, Outcome, joined, presence
+from rocm_ci.scan.shell_lexer import unquoted
+from rocm_ci.scan.source import Guard
+
+_LOOKUPS = frozenset({"command", "which", "type", "hash", "whereis", "ls", "stat", "dpkg", "rpm", "conda", "module"})
+_SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg"})
+_TRUE = frozenset({"1", "true", "TRUE", "True", "ON", "on", "yes", "YES", "y", "Y"})
+_FALSE = frozenset({"0", "false", "FALSE", "False", "OFF", "off", "no", "NO", "n", "N", ""})
+_VARIABLE = re.compile(r"^\$\{?#?!?(\w+)")
+_NVIDIA_TOOL = re.compile(r"^(nvidia-smi|nvcc|nvidia-\w[\w-]*|nsys|ncu|cuda-\w+)$")
+_AMD_TOOL = re.compile(r"^(rocm-smi|amd-smi|rocminfo|hipcc|hipconfig|rocprof\w*|rocm_agent_enumerator|amdgpu-\w+)$")
+_NAMES_DEVICE = re.compile(r"(?i)device")
+
+
+def of_command(words: list[str]) -> Outcome:
+    """What it says that a simple command succeeds."""
+    if not words:
+        return UNKNOWN
+    negated = words[0] == "!"
+    words = [unquoted(w) for w in words[1:]] if negated else [unquoted(w) for w in words]
+    if not words:
+        return UNKNOWN
+    outcome = _command(words[0].rsplit("/", 1)[-1], words[1:])
+    return ~outcome if negated else outcome
+
+
+def _command(name: str, arguments: list[str]) -> Outcome:
+    if name in ("[", "test", "[["):
+        return _test([a for a in arguments if a not in ("]", "]]")])
+    if name in _LOOKUPS or name in _SEARCHES:
+        return presence(a for a in arguments if not a.startswith("-"))
+    if _NVIDIA_TOOL.match(name):
+        return HAS_NVIDIA
+    if _AMD_TOOL.match(name):
+        return HAS_AMD
+    if name.startswith("python") and any("version.hip" in a for a in arguments):
+        return IS_AMD
+    found = vendor.words(name)
+    if found and found[0] in ("is", "has", "have", "check", "detect", "using", "use"):
+        return {Guard.AMD: HAS_AMD, Guard.NVIDIA: HAS_NVIDIA}.get(vendor.of_words(found), UNKNOWN)
+    return UNKNOWN
+
+
+def _test(words: list[str]) -> Outcome:
+    """The inside of `[ … ]` or `[[ … ]]`."""
+    for symbols, conjunction in ((("||", "-o"), False), (("&&", "-a"), True)):
+        if any(s in words for s in symbols):
+            parts: list[list[str]] = [[]]
+            for word in words:
+                if word in symbols:
+                    parts.append([])
+                else:
+                    parts[-1].append(word)
+            return joined([_test(p) for p in parts], conjunction=conjunction)
+    match words:
+        case ["!", *rest]:
+            return ~_test(rest)
+        case ["(", *rest, ")"]:
+            return _test(rest)
+        case ["-n" | "-v", value] | [value]:
+            return _set(value)
+        case ["-z", value]:
+            return ~_set(value)
+        case [flag, path] if flag.startswith("-"):
+            return presence([path])
+        case [left, "=" | "==" | "=~" | "-eq", right]:
+            return _equal(left, right)
+        case [left, "!=" | "-ne", right]:
+            return ~_equal(left, right)
+    return UNKNOWN
+
+
+def _set(value: str) -> Outcome:
+    """A variable that is not empty, or the output of a lookup."""
+    if "command -v" in value or "which " in value or "type -p" in value:
+        return presence([value])
+    name = _VARIABLE.match(value)
+    verdict = vendor.of(name[1]) if name else Guard.NONE
+    return {Guard.AMD: HAS_AMD, Guard.NVIDIA: HAS_NVIDIA}.get(verdict, UNKNOWN)
+
+
+def _equal(left: str, right: str) -> Outcome:
+    if _VARIABLE.match(right) and not _VARIABLE.match(left):
+        left, right = right, left
+    name = _VARIABLE.match(left)
+    subject = name[1] if name else left
+    if subject == "?":
+        return UNKNOWN
+    if right in _TRUE or right in _FALSE:
+        verdict = vendor.of(subject)
+        outcome = {Guard.AMD: IS_AMD, Guard.NVIDIA: IS_NVIDIA}.get(verdict, UNKNOWN)
+        return outcome if right in _TRUE else ~outcome
+    return of_pattern(right, subject=subject)
+
+
+def of_pattern(pattern: str, *, subject: str = "") -> Outcome:
+    """A value or a glob that a variable is compared with: `rocm`, `*cuda*`, `nvidia|cuda` of a `case`."""
+    verdict = vendor.of(pattern.replace("*", " "))
+    if verdict is Guard.AMD:
+        exact = all(w in ("amd", "rocm", "hip", "amdgpu", "radeon") or w.isdigit() for w in vendor.words(pattern))
+        return IS_AMD if exact else Outcome(Guard.AMD, Guard.NONE)
+    if verdict is Guard.NVIDIA and not (_NAMES_DEVICE.search(subject) and "nvidia" not in pattern.lower()):
+        exact = all(w in ("nvidia", "cuda", "nv") for w in vendor.words(pattern))
+        return IS_NVIDIA if exact else Outcome(Guard.NVIDIA, Guard.NONE)
+    return UNKNOWN

@@ -1,0 +1,187 @@
+"""Shell text → tokens with their places. Comments and here-documents are left out."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BLANK = re.compile(r"(?:[ \t\r]|\\\n)+")
+_COMMENT = re.compile(r"#[^\n]*")
+_REDIRECTION = re.compile(r"\d*(?:<<<|<<-?|<>|>>|>\||>&|<&|&>>|&>|<|>)")
+_OPERATOR = re.compile(r";;&|;;|;&|&&|\|\||\|&|[;&|()\n]")
+_PLAIN = re.compile(r"[^\s;&|()<>\\'\"`$]+")
+_SINGLE = re.compile(r"'[^']*'?")
+_ENDS_WORD = frozenset(" \t\r\n;&|()<>")
+_MOST_NESTING = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, an operator (also the newline) or a redirection; `start` and `end` are offsets in the text.
+
+    `inner` are the (start, end) of the command substitutions inside a word.
+    """
+
+    kind: str  # "word", "op", "redirect"
+    text: str
+    start: int
+    end: int
+    inner: tuple[tuple[int, int], ...] = ()
+
+
+class Places:
+    """Offsets of a text → lines and columns of the file that it is a part of."""
+
+    def __init__(self, text: str, line: int, column: int) -> None:
+        self._line = line
+        self._column = column
+        self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
+
+    def of(self, offset: int) -> tuple[int, int]:
+        """1-based (line, column)."""
+        row = bisect_right(self._starts, offset) - 1
+        column = offset - self._starts[row] + (self._column if row == 0 else 1)
+        return self._line + row, column
+
+
+def unquoted(word: str) -> str:
+    """A word without its quotes: enough to compare it with a name."""
+    return word.replace('"', "").replace("'", "")
+
+
+def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    """The tokens of a stretch of shell text. Unclosed quotes end at its end."""
+    end = len(text) if end is None else end
+    position = start
+    here_documents: list[tuple[str, bool]] = []
+    wanted: list[bool] = []  # a `<<` waits for its delimiter
+    while position < end:
+        if blank := _BLANK.match(text, position, end):
+            position = blank.end()
+        elif text[position] == "#":
+            comment = _COMMENT.match(text, position, end)
+            position = comment.end() if comment else end
+        elif redirection := _REDIRECTION.match(text, position, end):
+            position = redirection.end()
+            if redirection.group().lstrip("0123456789") in ("<<", "<<-"):
+                wanted.append(redirection.group().endswith("-"))
+            yield Token("redirect", redirection.group(), redirection.start(), position)
+        elif operator := _OPERATOR.match(text, position, end):
+            position = operator.end()
+            yield Token("op", operator.group(), operator.start(), position)
+            if operator.group() == "\n" and here_documents:
+                position = _after_documents(text, position, end, here_documents)
+                here_documents = []
+        else:
+            stop, inner = _word(text, position, end, 0)
+            token = Token("word", text[position:stop], position, stop, tuple(inner))
+            position = stop
+            if wanted:
+                here_documents.append((unquoted(token.text).replace("\\", ""), wanted.pop()))
+            yield token
+
+
+def _after_documents(text: str, position: int, end: int, documents: list[tuple[str, bool]]) -> int:
+    for delimiter, _ in documents:
+        while position < end:
+            stop = text.find("\n", position, end)
+            stop = end if stop < 0 else stop
+            line = text[position:stop]
+            position = min(stop + 1, end)
+            if line.strip() == delimiter:
+                break
+    return position
+
+
+def _word(text: str, position: int, end: int, depth: int) -> tuple[int, list[tuple[int, int]]]:
+    """(end, substitutions) of the word that begins at `position`."""
+    inner: list[tuple[int, int]] = []
+    first = position
+    while position < end:
+        char = text[position]
+        if char == "(" and position > first and text[position - 1] in "=@?*+!":
+            position = _closing(text, position + 1, end, "(", ")", depth, inner)  # an array, an extended glob
+        elif char in _ENDS_WORD:
+            break
+        else:
+            position = _part(text, position, end, depth, inner)
+    return max(position, first + 1), inner
+
+
+def _part(text: str, position: int, end: int, depth: int, inner: list[tuple[int, int]]) -> int:
+    """The end of one quoted or plain part of a word."""
+    if plain := _PLAIN.match(text, position, end):
+        # `x=(` must stop before its parenthesis, which `_PLAIN` does by itself.
+        return plain.end()
+    char = text[position]
+    if char == "\\":
+        return min(position + 2, end)
+    if char == "'":
+        single = _SINGLE.match(text, position, end)
+        return single.end() if single else end
+    if char == '"':
+        return _double(text, position + 1, end, depth, inner)
+    if char == "`":
+        stop = text.find("`", position + 1, end)
+        stop = end if stop < 0 else stop
+        inner.append((position + 1, stop))
+        return min(stop + 1, end)
+    return _dollar(text, position, end, depth, inner)
+
+
+def _dollar(text: str, position: int, end: int, depth: int, inner: list[tuple[int, int]]) -> int:
+    if depth > _MOST_NESTING:
+        return end
+    if text.startswith("$((", position):
+        return _closing(text, position + 2, end, "(", ")", depth + 1, inner)
+    if text.startswith("$(", position):
+        stop = _closing(text, position + 2, end, "(", ")", depth + 1, [])
+        inner.append((position + 2, max(stop - 1, position + 2)))
+        return stop
+    if text.startswith("${", position):
+        return _closing(text, position + 2, end, "{", "}", depth + 1, inner)
+    return position + 1
+
+
+def _double(text: str, position: int, end: int, depth: int, inner: list[tuple[int, int]]) -> int:
+    while position < end:
+        char = text[position]
+        if char == '"':
+            return position + 1
+        if char == "\\":
+            position += 2
+        elif char in "$`":
+            position = _part(text, position, end, depth, inner)
+        else:
+            position += 1
+    return end
+
+
+def _closing(
+    text: str, position: int, end: int, opening: str, closing: str, depth: int, inner: list[tuple[int, int]]
+) -> int:
+    """The end of a bracket whose inside begins at `position`."""
+    level = 1
+    while position < end:
+        char = text[position]
+        if char == closing:
+            level -= 1
+            if level == 0:
+                return position + 1
+            position += 1
+        elif char == opening:
+            level += 1
+            position += 1
+        elif char in "\\'\"`$":
+            position = _part(text, position, end, depth, inner)
+        elif char == "#" and opening == "(" and text[position - 1] in " \t\n":
+            comment = _COMMENT.match(text, position, end)
+            position = comment.end() if comment else end
+        else:
+            position += 1
+    return end

@@ -1,0 +1,99 @@
+"""Which vendor a job, service, matrix leg or step of a YAML document is for."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import yaml
+
+from rocm_ci.scan import vendor
+from rocm_ci.scan.outcome import IS_AMD, IS_NVIDIA, UNKNOWN, Outcome, joined
+from rocm_ci.scan.source import Guard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Keys whose value says what a leg or job is, as opposed to what it uses.
+_SAYS = frozenset({
+    "backend", "accelerator", "gpu", "gpu_type", "gpu-type", "gpu-arch-type", "gpu_arch_type", "platform", "vendor",
+    "variant", "flavor", "toolkit", "device", "label", "key", "id", "name", "runner", "runs-on", "runs_on", "tags",
+    "profiles", "queue", "agents", "agent_pool", "agent", "pool", "compute", "target", "arch", "desired_cuda", "config",
+    "accelerators", "device_type", "environment_name", "job_name", "suffix", "nodeSelector", "stack", "kind", "type",
+    "group",
+})  # fmt: skip
+_ABOUT_DEVICE = frozenset({"device", "device_type", "target", "type", "kind"})  # "cuda" there is torch's name, also on AMD
+_NAMED_CHILDREN = frozenset({"jobs", "services", "stages", "targets", "environments", "matrix"})
+_CLAUSE = re.compile(r"(!\s*)?(?:contains|startsWith|endsWith)\(\s*([^,]+),\s*'([^']*)'\s*\)|([\w.\[\]'-]+)\s*([!=]=)\s*'([^']*)'|(!?)([\w.-]+)")
+
+
+def scalars(node: yaml.Node | None) -> Iterator[str]:
+    """All scalar texts below a node."""
+    if isinstance(node, yaml.ScalarNode):
+        yield node.value
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from scalars(item)
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield from scalars(key)
+            yield from scalars(value)
+
+
+def of_mapping(node: yaml.MappingNode, path: tuple[str, ...]) -> Guard:
+    """The vendor that a mapping is for: by its condition, by its runner, by what it says about itself.
+
+    A step is judged by its `if:` alone: its name only tells what it does.
+    """
+    entries = {k.value: v for k, v in node.value if isinstance(k, yaml.ScalarNode)}
+    guard = Guard.NONE
+    condition = entries.get("if") or entries.get("condition")
+    if isinstance(condition, yaml.ScalarNode):
+        guard = of_condition(condition.value).true
+    is_step = "steps" in path[-1:] and not ({"label", "agents", "agent_pool", "command", "commands"} & entries.keys())
+    if is_step or guard is not Guard.NONE:
+        return guard
+    said = []
+    for key, value in entries.items():
+        if key in _SAYS:
+            texts = list(scalars(value))
+            if key not in _ABOUT_DEVICE or any("nvidia" in t.lower() or vendor.of(t) is Guard.AMD for t in texts):
+                said += texts
+    matrix = entries.get("matrix")
+    strategy = entries.get("strategy")
+    if isinstance(strategy, yaml.MappingNode):
+        matrix = next((v for k, v in strategy.value if k.value == "matrix"), None)
+    if isinstance(matrix, yaml.MappingNode):
+        said += [k.value for k, _ in matrix.value if isinstance(k, yaml.ScalarNode)]
+    return _agreed(said)
+
+
+def _agreed(texts: list[str]) -> Guard:
+    guards = {vendor.of(text, labels=True) for text in texts} - {Guard.NONE}
+    return guards.pop() if len(guards) == 1 else Guard.NONE
+
+
+def of_key(key: str, path: tuple[str, ...]) -> Guard:
+    """The vendor in the name that a user gave a job, a service or a top-level job of GitLab CI."""
+    return vendor.of(key, labels=True) if path and path[-1] in _NAMED_CHILDREN else Guard.NONE
+
+
+def of_condition(text: str) -> Outcome:
+    """`matrix.backend == 'cuda'`, `contains(matrix.os, 'rocm')`, `inputs.use_cuda`."""
+    text = text.replace("${{", " ").replace("}}", " ")
+    return joined(
+        [joined([_clause(c) for c in part.split("&&")], conjunction=True) for part in text.split("||")],
+        conjunction=False,
+    )
+
+
+def _clause(text: str) -> Outcome:
+    found = _CLAUSE.search(text)
+    if found is None:
+        return UNKNOWN
+    negated = bool(found[1]) or found[5] == "!=" or found[7] == "!"
+    said = found[3] or found[6] or found[8] or ""
+    outcome = {Guard.AMD: IS_AMD, Guard.NVIDIA: IS_NVIDIA}.get(vendor.of(said), UNKNOWN)
+    if (found[4] or "").endswith(("device", "device_type")) and outcome is IS_NVIDIA:
+        outcome = UNKNOWN
+    return ~outcome if negated else outcome
