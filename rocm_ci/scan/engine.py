@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rocm_ci.scan.language import Language
     from rocm_ci.scan.matching import CompiledRule
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_FIRST_NAME = re.compile(r"(?:::)?([A-Za-z_]\w*)")
 MOST_FINDINGS_PER_RULE_AND_FILE = 200
 
 
@@ -92,6 +92,8 @@ class _Scanner:
         if language is None:
             return ()
         self.files += 1
+        if language.name == EMBEDDED and self._project.has_amd_twin(change.path):
+            return ()
         rules, embedded = self._candidates(language.name, data)
         marked = suppression.MARK in data
         if not (rules or embedded or marked):
@@ -122,21 +124,28 @@ class _Scanner:
     def _findings(
         self, parsed: Parsed, language: Language, rules: Iterable[CompiledRule], added: _Lines | None
     ) -> Iterator[Finding]:
-        path = parsed.source.path
-        aliases: frozenset[str] | None = None
         for compiled in rules:
-            count = 0
+            most = 1 if compiled.rule.once else MOST_FINDINGS_PER_RULE_AND_FILE
             for match in compiled.find(parsed, self._surroundings):
                 if added is not None and match.line not in added:
                     continue
-                if language.name == EMBEDDED and _IDENTIFIER.fullmatch(match.text):
-                    aliases = self._project.aliases(path) if aliases is None else aliases
-                    if match.text in aliases:
-                        continue
-                count += 1
-                if count > MOST_FINDINGS_PER_RULE_AND_FILE:
+                if language.name == EMBEDDED and self._is_own(compiled.rule.topic, parsed, match):
+                    continue
+                yield self._finding(compiled, parsed.source.path, match)
+                most -= 1
+                if not most:
                     break
-                yield self._finding(compiled, path, match)
+
+    def _is_own(self, topic: Topic, parsed: Parsed, match: Match) -> bool:
+        """Whether a CUDA-looking name of a C file is the project's own: an alias or a header of its."""
+        path = parsed.source.path
+        if topic is Topic.CUDA_INCLUDE:
+            line = parsed.source.lines[match.line - 1]
+            return line[match.column - 2 : match.column - 1] == '"' and self._project.has_header(
+                path, match.text
+            )
+        name = _FIRST_NAME.match(match.text)
+        return name is not None and name[1] in self._project.aliases(path)
 
     def _finding(self, compiled: CompiledRule, path: str, match: Match) -> Finding:
         rule = compiled.rule
@@ -151,16 +160,17 @@ class _Scanner:
             changed = re.sub(rule.replace.from_, rule.replace.to, match.text)
             replacement = changed if changed != match.text else None
         message = match.message or rule.message
+        text = _encodable(match.text)
         return Finding(
             rule=rule.id,
             topic=rule.topic,
             severity=severity,
-            path=path,
+            path=_encodable(path),
             line=match.line,
             column=match.column,
             end=match.end,
-            message=message.replace("{match}", match.text),
-            fix=rule.fix.replace("{match}", match.text).replace("{replacement}", replacement or ""),
+            message=_encodable(message).replace("{match}", text).replace("{replacement}", replacement or ""),
+            fix=rule.fix.replace("{match}", text).replace("{replacement}", replacement or ""),
             docs=f"docs/rules/{rule.id}.md",
             replacement=replacement,
         )
@@ -181,6 +191,11 @@ class _Scanner:
                 continue
             kept.append(problem)
         return kept
+
+
+def _encodable(text: str) -> str:
+    """Bytes that are no UTF-8 arrive as surrogates, which no report can encode: `\\udcff`."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 class _Lines:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.language import Match
 from rocm_ci.scan.language_registry import detectors
+from rocm_ci.scan.source import RegionKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -75,7 +76,9 @@ class _TextMatcher:
             if region.kind in self._kinds and region.guard in self._guards:
                 found = list(self._in_text(region.text))
                 if found and self._right_context(region):
-                    yield from (_match(region, *one) for one in found)
+                    # A statement of assembly is one thing, however many instructions it has.
+                    wanted = found[:1] if region.kind is RegionKind.ASM else found
+                    yield from (_match(region, *one) for one in wanted)
 
     def _in_text(self, text: str) -> Iterator[tuple[int, int, str]]:
         """(start, end, replacement) of every match in a text."""

@@ -33,10 +33,12 @@ _MOST_HEADERS = 40
 _ALIAS = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?[ \t]+\S"
     rb"|^[ \t]*using[ \t]+(\w+)[ \t]*="
+    rb"|^[ \t]*namespace[ \t]+(\w+)[ \t]*="
     rb"|^[ \t]*typedef\b[^;\n]*?\b(\w+)[ \t]*;",
     re.MULTILINE,
 )
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
+_CUDA_WORD = re.compile(r"(?<![A-Za-z])cuda(?![A-Za-z])")
 _FOREIGN = re.compile(rb"\b(?:cu|CU|nv|NV|__nv|__)\w+")
 
 
@@ -83,6 +85,14 @@ class Project:
                         break
         return frozenset(names)
 
+    def has_header(self, path: str, header: str) -> bool:
+        """Whether an include that is written in quotes names a file of the project."""
+        return any(self._read(candidate) is not None for candidate in _candidates(path, header))
+
+    def has_amd_twin(self, path: str) -> bool:
+        """Whether the file is the NVIDIA half of a pair, e.g. `cuda/sort.cu` beside `hip/sort.hip`."""
+        return any(self._read(twin) is not None for twin in _twins(path))
+
     def _aliases_of_text(self, path: str) -> tuple[frozenset[str], tuple[str, ...]]:
         data = self._read(path) or b""
         names = (next(filter(None, found.groups())) for found in _ALIAS.finditer(data))
@@ -100,6 +110,23 @@ def _candidates(includer: str, header: str) -> Iterable[str]:
         candidate = _normal(place / header)
         if candidate is not None:
             yield candidate
+
+
+def _twins(path: str) -> Iterable[str]:
+    """Where the AMD half of a pair would lie."""
+    pure = PurePosixPath(path)
+    for vendor in ("hip", "rocm"):
+        folder = PurePosixPath(*(_renamed(part, vendor) for part in pure.parts[:-1]))
+        stem = _renamed(pure.stem, vendor)
+        for suffix in dict.fromkeys((pure.suffix, ".hip", ".hip.cpp")):
+            twin = folder / (stem + suffix)
+            if twin != pure:
+                yield str(twin)
+
+
+def _renamed(part: str, vendor: str) -> str:
+    """`cuda_sort` → `hip_sort`; a name without that word stays."""
+    return _CUDA_WORD.sub(vendor, part)
 
 
 def _normal(path: PurePosixPath) -> str | None:

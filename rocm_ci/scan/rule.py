@@ -87,7 +87,7 @@ class Rule(Frozen, frozen=True, kw_only=True):
     """One rule. `archs` are globs: the rule holds when one of the configured targets matches.
 
     `translated` is the severity in a project that translates its CUDA sources at build (hipify),
-    for names that the translator knows.
+    for names that the translator knows. `once` reports only the first place in a file.
     """
 
     id: RuleId
@@ -100,6 +100,7 @@ class Rule(Frozen, frozen=True, kw_only=True):
     why: str = ""
     archs: tuple[str, ...] = ()
     translated: Severity | None = None
+    once: bool = False
     replace: Replace | None = None
     bad: tuple[Example, ...] = ()
     good: tuple[Example, ...] = ()
