@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 WRITES_JUNIT = (3, 21)
 _STARTED = re.compile(r"\s*Start\s+(?P<number>\d+): (?P<name>.+)")
 _ENDED = re.compile(
-    r"\s*\d+/\d+ Test\s+#(?P<number>\d+): (?P<name>.+?) \.*\s*"
+    r"\s*(?:\d+/\d+ )?Test\s+#(?P<number>\d+): (?P<name>.+?) \.*\s*"
     r"(?P<word>Passed|\*\*\*.+?)\s+(?P<took>\d+\.\d+) sec.*"
 )
 _NOTHING = re.compile(r"No tests were found!!!")

@@ -170,6 +170,7 @@ class Builder:
         place: tuple[str, int] | None = None
         if status in (CaseStatus.FAILED, CaseStatus.ERRORED, CaseStatus.FLAKY):
             place = location.find(message or "", excerpt or "")
+            message = _without_place(message)
         path = place[0] if place else attributes.get("file", "")
         line = place[1] if place else _number(attributes.get("line"))
         self.elements.append(
@@ -273,6 +274,12 @@ def seconds(text: str | None) -> float | None:
 
 def _number(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else None
+
+
+def _without_place(message: str | None) -> str | None:
+    """GoogleTest puts `file:line` on a line of its own before what it has to say."""
+    first, _, rest = (message or "").partition("\n")
+    return rest.strip() if rest.strip() and re.fullmatch(r"\S+:\d+", first) else message
 
 
 def _first_line(text: str) -> str:

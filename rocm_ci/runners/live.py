@@ -9,11 +9,15 @@ from rocm_ci.runners.excerpt import clean, shortened
 
 # A hostile suite must not fill our memory with invented names.
 MAX_SEEN = 200_000
+_BAD = (CaseStatus.FAILED, CaseStatus.ERRORED)
 
 
 @dataclass(slots=True)
 class Seen:
-    """One test on the output; `status` is None while it runs. `native` is the tool's own name of it."""
+    """One test on the output; `status` is None while it runs. `native` is the tool's own name of it.
+
+    `failures` counts attempts that failed: a tool that repeats a test by itself prints each.
+    """
 
     id: str
     name: str
@@ -21,6 +25,7 @@ class Seen:
     status: CaseStatus | None = None
     message: str = ""
     duration_s: float | None = None
+    failures: int = 0
 
 
 class Watch:
@@ -39,8 +44,11 @@ class Watch:
         """One line without colours; for subclasses."""
 
     def started(self, identity: str, name: str, native: str) -> None:
-        """A test began."""
-        if identity not in self.seen and len(self.seen) < MAX_SEEN:
+        """A test began, perhaps once more."""
+        seen = self.seen.get(identity)
+        if seen is not None:
+            seen.status = None
+        elif len(self.seen) < MAX_SEEN:
             self.seen[identity] = Seen(identity, name, native)
 
     def ended(
@@ -53,11 +61,18 @@ class Watch:
         message: str = "",
         duration_s: float | None = None,
     ) -> None:
-        """A test ended; it need not have been seen starting."""
+        """A test ended; it need not have been seen starting. A pass after a failure is FLAKY."""
         self.started(identity, name, native)
         seen = self.seen.get(identity)
-        if seen is not None:
-            seen.status, seen.message, seen.duration_s = status, message, duration_s
+        if seen is None:
+            return
+        seen.duration_s = duration_s
+        if status in _BAD:
+            seen.failures += 1
+        if status is CaseStatus.PASSED and seen.failures:
+            seen.status = CaseStatus.FLAKY
+        else:
+            seen.status, seen.message = status, message
 
     def running(self) -> tuple[Seen, ...]:
         """Tests that began and did not end."""
@@ -65,8 +80,7 @@ class Watch:
 
     def failed(self) -> int:
         """How many tests the output calls failed."""
-        bad = (CaseStatus.FAILED, CaseStatus.ERRORED)
-        return max(self.failed_in_summary, sum(seen.status in bad for seen in self.seen.values()))
+        return max(self.failed_in_summary, sum(seen.status in _BAD for seen in self.seen.values()))
 
     def native(self, identity: str) -> str | None:
         """The tool's own name of a test, e.g. pytest's node id."""
@@ -82,6 +96,7 @@ class Watch:
                 name=shortened(seen.name, 1000),
                 status=seen.status or CaseStatus.ERRORED,
                 duration_s=seen.duration_s,
+                attempts=max(1, seen.failures + (seen.status is CaseStatus.FLAKY)),
                 message=(seen.message or None) if seen.status else unfinished,
             )
             for seen in self.seen.values()

@@ -18,6 +18,7 @@ _WORDS = {
     "SKIPPED": CaseStatus.SKIPPED,
     "XFAIL": CaseStatus.SKIPPED,
     "XPASS": CaseStatus.PASSED,
+    "RERUN": CaseStatus.FAILED,
 }
 _WORD = rf"(?P<word>{'|'.join(_WORDS)})"
 _ENDED = re.compile(rf"(?P<node>[^\s=]\S*\.py::.+?) {_WORD}(?: \(.*\))?(?:\s+\[ *\d+%\])?")

@@ -79,7 +79,7 @@ def run(ctx: Context, order: Order) -> Suite:
 def _cases(first: Attempt, order: Order, evidence: judge.Evidence) -> tuple[Case, ...]:
     """The report's cases; what only the output knows is added when the report is not the whole story."""
     reading, watch = first.reading, first.watch
-    reported = tuple(_told(case, watch.seen) for case in reading.cases) if reading else ()
+    reported = _told(reading.cases, watch.seen) if reading else ()
     complete = reading is not None and reading.readable and not reading.truncated
     if complete and not evidence.timed_out and not judge.signal_name(evidence.exit_code):
         return reported
@@ -88,12 +88,22 @@ def _cases(first: Attempt, order: Order, evidence: judge.Evidence) -> tuple[Case
     return (*reported, *(case for case in live if case.id not in known))
 
 
-def _told(case: Case, seen: Mapping[str, Seen]) -> Case:
-    """CTest keeps «Timeout» and «SegFault» out of its XML, but prints them."""
-    known = seen.get(case.id)
-    if case.status in judge.BAD and known and known.message and case.message in (None, "", "fail"):
-        return replace(case, message=known.message)
-    return case
+def _told(cases: tuple[Case, ...], seen: Mapping[str, Seen]) -> tuple[Case, ...]:
+    """What the tool printed but kept out of its XML: «Timeout», «SegFault», and its own retries."""
+    bad = {case.id for case in cases if case.status in judge.BAD}
+    told = []
+    for case in cases:
+        known = seen.get(case.id)
+        if known is None:
+            pass
+        elif case.id in bad and known.message and case.message in (None, "fail"):
+            case = replace(case, message=known.message)  # noqa: PLW2901 - the same case, better told
+        elif case.id not in bad and case.status is CaseStatus.PASSED and known.status is CaseStatus.FLAKY:
+            case = replace(  # noqa: PLW2901 - as above
+                case, status=CaseStatus.FLAKY, attempts=known.failures + 1, message=known.message or None
+            )
+        told.append(case)
+    return tuple(told)
 
 
 def _retried(ctx: Context, order: Order, cases: tuple[Case, ...]) -> tuple[tuple[Case, ...], float]:

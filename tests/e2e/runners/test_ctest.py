@@ -175,3 +175,12 @@ def test_two_test_runs_in_one_command_both_count(project: Project) -> None:
     suite = project.suite(f"{CONFIGURE} && ctest --test-dir build -R a && ctest --test-dir build -R b")
 
     assert (suite.verdict, statuses(suite)) == (Verdict.PASS, {"a": "passed", "b": "passed"})
+
+
+def test_a_retry_by_ctest_itself_is_told_as_flaky(project: Project) -> None:
+    cmake(project, 'add_test(NAME once COMMAND sh -c "test -e mark || { touch mark; exit 1; }")')
+
+    suite = project.suite(f"{CONFIGURE} && ctest --test-dir build --repeat until-pass:2")
+
+    assert (suite.verdict, suite.reason) == (Verdict.NEUTRAL, "1 flaky")
+    assert (suite.cases[0].attempts, suite.cases[0].message) == (2, "Failed")
