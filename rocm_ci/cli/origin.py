@@ -12,11 +12,10 @@ from rocm_ci.cli import wiring
 from rocm_ci.errors import EventError, UsageError
 from rocm_ci.github import trigger
 from rocm_ci.github.client import checked_commit, checked_repository
+from rocm_ci.github.trigger import FinishedRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from rocm_ci.github.trigger import FinishedRun
 
 _PULL_REF = re.compile(r"refs/pull/([0-9]+)/")
 
@@ -51,23 +50,28 @@ class Flags:
 
 def origin_of(env: Mapping[str, str], flags: Flags) -> Origin:
     """Who we report for. Flags win; what they leave open comes from this job's event."""
-    if flags.repository and (flags.commit or flags.number):
-        origin = Origin(
-            repository=flags.repository,
-            run_id=_number(env.get("GITHUB_RUN_ID")),
-            run_attempt=_number(env.get("GITHUB_RUN_ATTEMPT")),
-        )
-    else:
+    if flags.commit is None and flags.number is None:
         origin = _origin_of_event(env, flags)
-    named = flags.commit is not None or flags.number is not None
+        if flags.repository and flags.repository.casefold() != origin.repository.casefold():
+            message = f"--repository {flags.repository} is not the event's ({origin.repository})"
+            raise UsageError(message, hint="name --commit or --number too")
+        return origin
+    repository = checked_repository(
+        flags.repository or env.get("GITHUB_REPOSITORY") or _origin_of_event(env, flags).repository
+    )
+    head = checked_commit(flags.commit) if flags.commit else None
+    finished = None
+    if head and flags.number is None:
+        finished = FinishedRun(
+            repository=repository, head=head, head_repository=None, branch=None, event="pull_request"
+        )
     return Origin(
-        repository=checked_repository(flags.repository or origin.repository),
-        head=checked_commit(flags.commit) if flags.commit else None if flags.number else origin.head,
-        number=flags.number if named else origin.number,
-        run_id=origin.run_id,
-        run_attempt=origin.run_attempt,
-        finished=None if named else origin.finished,
-        read_only=origin.read_only and not named,
+        repository=repository,
+        head=head,
+        number=flags.number,
+        run_id=_number(env.get("GITHUB_RUN_ID")),
+        run_attempt=_number(env.get("GITHUB_RUN_ATTEMPT")),
+        finished=finished,
     )
 
 
@@ -96,7 +100,7 @@ def _origin_of_event(env: Mapping[str, str], flags: Flags) -> Origin:
         message = f"the event file is about pull request {event.number}, GITHUB_REF about {ref[1]}"
         raise EventError(message, hint="an earlier step of this job may have changed the event file")
     return Origin(
-        repository=event.repository or "",
+        repository=checked_repository(event.repository or ""),
         head=event.head,
         number=event.number,
         run_id=event.run_id,

@@ -6,6 +6,7 @@ about another commit is refused.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,9 +25,10 @@ from rocm_ci.sinks import base
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rocm_ci.github.client import GitHub
+    from rocm_ci.github.rest import RestClient
     from rocm_ci.log import Log
 
+_API_URL = re.compile(r"https?://[A-Za-z0-9.\-\[\]:]+(/[A-Za-z0-9._/-]*)?\Z")
 _DEFAULT_SINKS = ("comment", "status")
 _FORK = (
     "the pull request comes from a fork, whose own workflow gets a read-only token (everything is in "
@@ -90,13 +92,17 @@ def command(
         refused = tuple(f"{sink.name}: {_FORK}" for sink in job.sinks)
         outcome = Outcome(refused=refused, origin=job.origin)
     else:
-        outcome = publish(job, file, _connect(env, token_env, pause))
+        github = _connect(env, token_env, pause)
+        outcome = publish(job, file, github)
+        job.log.info(f"{github.requests_sent} requests to GitHub")
     _tell(job.log, outcome, as_json=form == "json")
     return outcome.code
 
 
 def _chosen(names: Sequence[str]) -> tuple[base.Sink, ...]:
     known = registry.load(rocm_ci.sinks, "SINK", base.Sink)  # type: ignore[type-abstract]
+    # An action's input is one text: `comment, status` and `comment status` are as good as two --to.
+    names = [name for text in names for name in text.replace(",", " ").split()]
     for name in names:
         if name not in known:
             message = f"there is no sink {name!r}"
@@ -111,15 +117,23 @@ def _checked_key(key: str) -> str:
     return key
 
 
-def _connect(env: Mapping[str, str], token_env: str, pause_s: float) -> GitHub:
-    from rocm_ci.github.rest import DEFAULT_URL, RestClient  # noqa: PLC0415 - 300 ms of imports
+def _connect(env: Mapping[str, str], token_env: str, pause_s: float) -> RestClient:
+    from rocm_ci.github.rest import DEFAULT_URL, RestClient  # noqa: PLC0415 - only once all else is right
+    from rocm_ci.github.transport import Transport  # noqa: PLC0415 - the same
 
-    token = env.get(token_env, "")
+    token = env.get(token_env, "").strip()
     if not token:
         message = f"there is no token in {token_env}"
         hint = "give the step `env: GITHUB_TOKEN: ${{ github.token }}`, or name another one with --token-env"
         raise UsageError(message, hint=hint)
-    return RestClient(token, api_url=env.get("GITHUB_API_URL") or DEFAULT_URL, pause_s=pause_s)
+    if not (token.isascii() and token.isprintable()):
+        message = f"what {token_env} holds is no token"
+        raise UsageError(message, hint="copy the token again, without spaces and line breaks")
+    url = env.get("GITHUB_API_URL") or DEFAULT_URL
+    if not _API_URL.match(url):
+        message = f"GITHUB_API_URL is {url[:120]!r}, which is no address"
+        raise UsageError(message, hint="on GitHub Enterprise it is https://HOST/api/v3")
+    return RestClient(Transport(token, api_url=url, pause_s=pause_s))
 
 
 def _tell(log: Log, outcome: Outcome, *, as_json: bool) -> None:

@@ -51,8 +51,8 @@ class FinishedRun:
     head_repository: str | None
     branch: str | None
     event: str
-    run_id: int
-    run_attempt: int | None
+    run_id: int | None = None
+    run_attempt: int | None = None
 
     @property
     def is_for_pull_request(self) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from rocm_ci.errors import GitHubError
 from rocm_ci.github.client import Annotation, Check
 from rocm_ci.github.rest import RestClient
+from rocm_ci.github.transport import Transport
 from tests.contract.description import violations
 from tests.standin.server import Exchange, StandIn
 from tests.standin.world import Identity
@@ -53,7 +54,7 @@ def github() -> Iterator[StandIn]:
 
 
 def client(github: StandIn, who: str = "app") -> RestClient:
-    return RestClient(who, api_url=github.url, pause_s=0.0, tries=1)
+    return RestClient(Transport(who, api_url=github.url, pause_s=0.0, tries=1))
 
 
 def assert_kept(github: StandIn) -> None:
@@ -88,7 +89,7 @@ def test_every_call_and_its_answer_keep_the_description(github: StandIn) -> None
 
 
 def test_the_token_of_a_person_may_ask_who_it_is(github: StandIn) -> None:
-    headers, data = client(github, "user")._ask("GET", "/user", task="ask")
+    headers, data = client(github, "user")._transport.ask("GET", "/user", task="ask")
 
     assert (data["login"], "x-ratelimit-limit" in headers) == ("maintainer", True)
     client(github, "user").comments("o/r", 5)

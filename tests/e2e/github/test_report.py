@@ -11,6 +11,7 @@ import pytest
 from rocm_ci.github import marker, sticky
 from rocm_ci.github.marker import Stamp
 from rocm_ci.github.rest import RestClient
+from rocm_ci.github.transport import Transport
 from rocm_ci.model.verdict import Verdict
 from tests.e2e.github.conftest import BOT, FIRST, SECOND, THIRD, Plane, workflow_run
 from tests.standin.faults import Fault, Faults
@@ -129,7 +130,7 @@ def test_two_reporters_at_once_leave_one_comment_of_the_newer_run(github: StandI
         start = threading.Barrier(2)
 
         def post(run: int, number: int = number, start: threading.Barrier = start) -> None:
-            ours = RestClient("workflow", api_url=github.url, pause_s=0.0)
+            ours = RestClient(Transport("workflow", api_url=github.url, pause_s=0.0))
             start.wait()
             stamp = Stamp(head=FIRST, verdict=Verdict.PASS, run=run, attempt=1)
             sticky.post(ours, "o/r", number, text=f"run {run}", key="default", stamp=stamp)
@@ -314,15 +315,52 @@ def test_an_event_file_that_contradicts_the_runner_is_refused(github: StandIn, p
     assert "GITHUB_REF about 6" in done.err
 
 
+def test_an_event_of_another_repository_is_refused(github: StandIn, plane: Plane) -> None:
+    plane.env(GITHUB_REPOSITORY="x/y")
+
+    done = plane.post(report(FIRST))
+
+    assert (done.code, github.log) == (2, [])
+    assert "the event file is about o/r, but this job belongs to x/y" in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("GITHUB_API_URL", "api.github.com", "which is no address"),
+        ("GITHUB_API_URL", "file:///etc/passwd", "which is no address"),
+        ("GITHUB_TOKEN", "to\u00e9ken", "holds is no token"),
+        ("GITHUB_TOKEN", "a\nb", "holds is no token"),
+    ],
+)
+def test_a_setting_that_cannot_work_is_told(plane: Plane, name: str, value: str, why: str) -> None:
+    plane.env(**{name: value})
+
+    done = plane.post(report(FIRST))
+
+    assert done.code == 2
+    assert why in done.err
+
+
 def test_the_workflow_may_name_the_target_itself(github: StandIn, plane: Plane) -> None:
     file = str(plane.save(report(FIRST)))
 
     by_number = plane.run(file, "--repository", "o/r", "--number", "5")
-    by_commit = plane.run(file, "--repository", "o/r", "--commit", FIRST, "--to", "status")
+    by_commit = plane.run(file, "--repository", "o/r", "--commit", FIRST, "--to", "comment, status")
 
     assert (by_number.code, by_commit.code) == (0, 0)
+    assert by_commit.posted[0].startswith("comment: unchanged")
     assert len(ours(github)) == 1
     assert states(github, FIRST) == [("rocm-ci", "success")] * 2
+
+
+def test_a_companys_proxy_and_enterprise_address_are_used(github: StandIn, plane: Plane) -> None:
+    plane.env(GITHUB_API_URL="http://github.company.example", http_proxy=github.url, no_proxy="")
+
+    done = plane.post(report(FIRST))
+
+    assert (done.code, len(done.posted)) == (0, 2)
+    assert github.log[0].request.target.startswith("http://github.company.example/repos/o/r/pulls?")
 
 
 def test_several_reporters_of_one_repository_keep_apart(github: StandIn, plane: Plane) -> None:
@@ -406,6 +444,7 @@ def test_a_wrong_token_and_a_dead_address_end_with_4_and_a_hint(github: StandIn,
         (["--repository", "o", "--number", "5"], "'o' is not a repository"),
         (["--commit", "HEAD"], "'HEAD' is not a full commit name"),
         (["--token-env", "NOTHING"], "there is no token in NOTHING"),
+        (["--repository", "x/y"], "--repository x/y is not the event's (o/r)"),
     ],
 )
 def test_a_wrong_call_is_told_before_anything_is_sent(
@@ -419,7 +458,7 @@ def test_a_wrong_call_is_told_before_anything_is_sent(
 
 def test_the_stand_in_would_have_noticed_a_double(github: StandIn, plane: Plane) -> None:
     """The tests above count comments: make sure that there is something to count."""
-    ours_is = RestClient("workflow", api_url=github.url, pause_s=0.0)
+    ours_is = RestClient(Transport("workflow", api_url=github.url, pause_s=0.0))
     body = marker.sign("hello", "default", Stamp(head=FIRST, verdict=Verdict.PASS, run=1))
     for _ in range(2):
         ours_is.create_comment("o/r", 5, body)

@@ -11,9 +11,10 @@ import requests
 from github import GithubException
 
 from rocm_ci.errors import GitHubError
-from rocm_ci.github import rest
+from rocm_ci.github import transport
 from rocm_ci.github.client import PermissionRefusedError, UnknownOutcomeError
 from rocm_ci.github.rest import RestClient
+from rocm_ci.github.transport import Transport
 
 COMMENT = {"id": 1, "html_url": "url", "user": {"login": "me"}, "body": "hello"}
 
@@ -50,9 +51,10 @@ class Bench:
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
     def made(*answers: Any, **options: Any) -> Bench:
-        requester, slept = FakeRequester(list(answers)), []  # type: ignore[var-annotated]
-        monkeypatch.setattr(rest, "_connect", lambda *_: requester)
-        client = RestClient("secret", sleep=slept.append, now=lambda: 1000.0, **options)
+        requester, slept = FakeRequester(list(answers)), list[float]()
+        monkeypatch.setattr(transport, "_connect", lambda *_: requester)
+        wire = Transport("secret", api_url="http://host", sleep=slept.append, now=lambda: 1000.0, **options)
+        client = RestClient(wire)
         return Bench(client, requester, slept)
 
     return made
@@ -134,6 +136,39 @@ def test_a_server_without_graphql_is_asked_in_the_old_way(bench: Any) -> None:
 
     assert made.client.identity() == "robot"
     assert made.requester.asked[1][:2] == ("GET", "/user")
+
+
+def test_an_app_that_may_ask_nothing_is_the_workflows_own(bench: Any) -> None:
+    made = bench(no(403), no(403, "Resource not accessible by integration"))
+
+    assert made.client.identity() == "github-actions[bot]"
+
+
+def test_a_wrong_token_is_not_taken_for_the_workflows(bench: Any) -> None:
+    made = bench(no(401), no(401, "Bad credentials"))
+
+    with pytest.raises(GitHubError, match="401"):
+        made.client.identity()
+
+
+def test_two_writes_are_a_pause_apart_and_questions_are_not(bench: Any) -> None:
+    viewer = {"data": {"viewer": {"login": "me"}}}
+    made = bench(({}, viewer), ({}, COMMENT), ({}, viewer), ({}, COMMENT))
+
+    made.client.identity()
+    made.client.create_comment("o/r", 5, "text")
+    made.client.identity()
+    made.client.edit_comment("o/r", 1, "text")
+
+    assert made.slept == [1.0]
+
+
+def test_pages_that_repeat_come_to_an_end_and_double_nothing(bench: Any) -> None:
+    again = ({"link": '<x>; rel="next"'}, [COMMENT])
+    made = bench(again, again, again)
+
+    assert [c.id for c in made.client.comments("o/r", 5)] == [1]
+    assert made.client.requests_sent == 2
 
 
 @pytest.mark.parametrize("answer", [None, [], "text", {"data": "<html>"}, {"id": "1"}, {"id": 1, "user": 3}])
