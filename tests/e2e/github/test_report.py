@@ -354,13 +354,13 @@ def test_the_workflow_may_name_the_target_itself(github: StandIn, plane: Plane) 
     assert states(github, FIRST) == [("rocm-ci", "success")] * 2
 
 
-def test_a_companys_proxy_and_enterprise_address_are_used(github: StandIn, plane: Plane) -> None:
+def test_a_proxy_of_the_environment_is_used(github: StandIn, plane: Plane) -> None:
     plane.env(GITHUB_API_URL="http://github.company.example", http_proxy=github.url, no_proxy="")
 
     done = plane.post(report(FIRST))
 
     assert (done.code, len(done.posted)) == (0, 2)
-    assert github.log[0].request.target.startswith("http://github.company.example/repos/o/r/pulls?")
+    assert github.log[0].request.target.startswith("http://github.company.example:80/repos/o/r/pulls?")
 
 
 def test_several_reporters_of_one_repository_keep_apart(github: StandIn, plane: Plane) -> None:
