@@ -10,7 +10,7 @@ import html
 import re
 from typing import TYPE_CHECKING
 
-from rocm_ci.runners.junit_elements import local
+from rocm_ci.runners.junit_dialects import local
 
 if TYPE_CHECKING:
     from rocm_ci.runners.junit_elements import Builder

@@ -1,0 +1,132 @@
+"""What the attributes and children of one `<testcase>` mean, in every dialect of JUnit XML."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rocm_ci.model.case import CaseStatus
+from rocm_ci.runners.excerpt import Clip, clean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_ID = 1_000
+OUTPUT = ("system-out", "system-err", "output")
+SKIPS = ("skipped", "skip", "ignored", "disabled", "pending")
+_BY_STATUS = {
+    **dict.fromkeys(("fail", "failed", "failure"), CaseStatus.FAILED),
+    **dict.fromkeys(("error", "errored", "broken", "crashed"), CaseStatus.ERRORED),
+    **dict.fromkeys(
+        ("skipped", "skip", "ignored", "pending", "disabled", "suppressed", "notrun", "todo"),
+        CaseStatus.SKIPPED,
+    ),
+}
+# What CTest writes as the message of any failure: the last line of the output tells more.
+GENERIC = ("failed", "failure", "error")
+# CTest calls a test that could not be started «notrun» and «skipped», as if somebody had wanted it.
+_NOT_STARTED = re.compile(
+    r"unable to find (?:executable|required file)|failed to change working directory"
+    r"|could not start|unable to start|bad[_ ]command|missing configuration|insufficient resources",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class Result:
+    """One child that says how the test ended: `tag` in lower case, `kind` its `type`."""
+
+    tag: str
+    kind: str
+    message: str
+    text: Clip = field(default_factory=Clip)
+
+
+@dataclass(slots=True)
+class Open:
+    """A `<testcase>` while it is being read; `suites` are the names of the suites around it."""
+
+    attributes: Mapping[str, str]
+    suites: tuple[str, ...]
+    run: int
+    results: list[Result] = field(default_factory=list)
+    output: Clip = field(default_factory=Clip)
+
+
+def local(tag: str) -> str:
+    """The name without its namespace prefix, in lower case."""
+    return tag.rsplit(":", 1)[-1].lower()
+
+
+def identity(case: Open) -> tuple[str, str]:
+    """Id and name. Splitting an id again is impossible: parameters hold any characters."""
+    name = clean(case.attributes.get("name", ""))
+    group = clean(case.attributes.get("classname") or case.attributes.get("class") or "")
+    identity = f"{group}::{name}" if group else name or (case.suites[-1] if case.suites else "(unnamed)")
+    if len(identity) > MAX_ID:
+        digest = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:12]
+        identity = f"{identity[: MAX_ID - 16]}…{digest}"
+    return identity, name[:MAX_ID]
+
+
+def status_of(case: Open) -> CaseStatus:
+    """The worst child decides; without a child the attributes do (GoogleTest, CTest)."""
+    tags = {result.tag for result in case.results}
+    if "error" in tags:
+        return CaseStatus.ERRORED
+    if "failure" in tags:
+        return CaseStatus.FAILED
+    if any(tag.startswith(("rerun", "flaky")) for tag in tags):
+        return CaseStatus.FLAKY
+    if tags:
+        first = case.results[0]
+        could_not_start = case.attributes.get("status") == "notrun" and _NOT_STARTED.search(first.message)
+        return CaseStatus.ERRORED if could_not_start else CaseStatus.SKIPPED
+    for attribute in ("status", "result"):
+        found = _BY_STATUS.get(case.attributes.get(attribute, "").lower())
+        if found is not None:
+            return found
+    return CaseStatus.PASSED
+
+
+def telling_result(case: Open, status: CaseStatus) -> Result | None:
+    """The child that explains the status; the first of several."""
+    wanted = {
+        CaseStatus.FAILED: ("failure",),
+        CaseStatus.ERRORED: ("error", *SKIPS),
+        CaseStatus.SKIPPED: SKIPS,
+    }
+    tags = wanted.get(status)
+    return next((r for r in case.results if tags is None or r.tag in tags), None)
+
+
+def seconds(text: str | None) -> float | None:
+    """`0.`, `1,204.5`, `3.1s`; None for what is absent, no number, negative or not finite."""
+    text = (text or "").strip().removesuffix("s")
+    if re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text):
+        text = text.replace(",", "")
+    text = text.replace(",", ".")
+    return float(text) if re.fullmatch(r"(\d{1,12}\.?\d*|\.\d+)([eE][+-]?\d{1,2})?", text) else None
+
+
+def number(text: str | None) -> int | None:
+    """A line number; None when it is none."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else None
+
+
+def without_place(message: str | None) -> str | None:
+    """GoogleTest puts `file:line` on a line of its own before what it has to say."""
+    first, _, rest = (message or "").partition("\n")
+    return rest.strip() if rest.strip() and re.fullmatch(r"\S+:\d+", first) else message
+
+
+def first_line(text: str) -> str:
+    """The first line with something on it."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def last_line(text: str) -> str:
+    """The last line with something on it."""
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
