@@ -37,11 +37,11 @@ _SPECIAL = re.compile(
     r"""
     (?P<mention>@)
   | (?P<reference>\#(?=[0-9]))
-  | (?P<gh>\b[Gg][Hh]-(?=[0-9]))
-  | (?P<sha>\b[0-9a-fA-F]{7,64}\b)
-  | (?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,30}:(?=/))
-  | (?P<address>\b(?:mailto|xmpp|javascript|data|vbscript):)
-  | (?P<www>\b[Ww]{3}(?=\.))
+  | (?P<gh>(?<![0-9A-Za-z])[Gg][Hh]-(?=[0-9]))
+  | (?P<sha>(?<![0-9A-Za-z])[0-9a-fA-F]{7,64}(?![0-9A-Za-z]))
+  | (?P<scheme>:(?=/))
+  | (?P<address>(?:mailto|xmpp|javascript|data|vbscript):)
+  | (?P<www>[Ww]{3}(?=\.))
   | (?P<emoji>:(?=[A-Za-z0-9_+-]+:))
   | (?P<underscore>(?<![0-9A-Za-z])_|_(?![0-9A-Za-z]))
   | (?P<punctuation>[&<>|`*\[\]~$\\])
@@ -53,7 +53,7 @@ _BLOCK_START = re.compile(
     r"^(?:[-+:](?=[\s:-]|$)|=(?==*\s*$)|\#(?=\#{0,5}(?:\s|$))|[0-9]{1,9}(?=[.)](?:\s|$)))"
 )
 _NUMBERED = re.compile(
-    r"(?P<mail>(?<=[\w.+-])@(?=\w))|[^0-9A-Za-z ./,;=%\u0080-\U0010ffff-]|(?<=\b[Ww]{3})\."
+    r"(?P<mail>(?<=[\w.+-])@(?=\w))|[^0-9A-Za-z ./,;=%\u0080-\U0010ffff-]|(?<=[Ww]{3})\."
 )
 _CODE = re.compile(r"`([^`]*[^`\s][^`]*)`")
 _SIX = re.compile(r".{6}(?=.)")  # GitHub takes seven digits or more for a commit

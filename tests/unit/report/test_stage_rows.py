@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm_ci.model.case import Layer
+from rocm_ci.model.kernel import KernelChange
+from rocm_ci.model.verdict import Verdict
+from rocm_ci.report.stage_rows import SUITE_ROWS, rows, short_kernel
+from tests import reports
+
+
+def said(report: object) -> dict[str, str]:
+    return {row.stage: f"{row.icon} {row.result}" for row in rows(report)}  # type: ignore[arg-type]
+
+
+def test_a_stage_behind_a_failed_build_is_there_with_its_reason() -> None:
+    assert said(reports.broken_build())["Tests"] == "⏭️ skipped, because the build failed"
+
+
+def test_a_gpu_suite_without_a_gpu_is_there_with_its_reason() -> None:
+    assert said(reports.without_gpu())["System · gpu"].startswith(
+        "⏭️ skipped, because this machine has no AMD GPU"
+    )
+
+
+def test_a_healthy_machine_needs_no_row() -> None:
+    assert "Machine" not in said(reports.green())
+    assert said(reports.infra())["Machine"] == "🔧 GPU 0 was reset 2 times in the last hour"
+
+
+def test_counts_come_first_what_is_zero_is_left_out() -> None:
+    assert said(reports.red())["Unit"] == "❌ 1 failed, 211 passed, 3 skipped"
+    assert said(reports.red())["Integration"] == "⚠️ 36 passed, 1 flaky"
+
+
+def test_a_suite_that_is_red_with_green_tests_says_why() -> None:
+    crashed = reports.suite(
+        *reports.passing(3), verdict=Verdict.FAIL, reason="exit code 139 after green results"
+    )
+
+    assert (
+        said(reports.report(reports.suites(crashed)))["Unit"]
+        == "❌ exit code 139 after green results (3 passed)"
+    )
+
+
+def test_a_suite_in_which_no_test_ran_says_so() -> None:
+    empty = reports.suite(verdict=Verdict.FAIL)
+
+    assert said(reports.report(reports.suites(empty)))["Unit"] == "❌ no test ran"
+
+
+def test_a_kernel_is_named_without_its_parameters() -> None:
+    assert said(reports.red())["Kernels"] == "⚠️ row_sum<float> on gfx90a: 12 spilled VGPRs"
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("void row_sum<float>(float const*, int)", "row_sum<float>"),
+        ("row_sum", "row_sum"),
+        ("(anonymous)", "(anonymous)"),
+    ],
+)
+def test_short_names_of_kernels(name: str, short: str) -> None:
+    assert short_kernel(name) == short
+
+
+def test_the_difference_to_the_base_has_its_own_column() -> None:
+    against = {row.stage: row.against for row in rows(reports.red())}
+
+    assert against["Scan"] == "+3"
+    assert against["Kernels"] == "was 0"
+    assert against["Performance"] == "detects ≥ 1.9 %"
+
+
+def test_kernels_that_were_not_compared_claim_nothing() -> None:
+    change = KernelChange(name="k", arch="gfx90a", metric="vgpr", base=1, head=0, is_regression=False)
+    made = reports.report(reports.kernels(change))
+
+    assert {row.stage: row.against for row in rows(made)}["Kernels"] == "1 change"
+
+
+def test_very_many_suites_are_told_by_layer() -> None:
+    many = [
+        reports.suite(*reports.passing(2), name=f"s{n}", layer=Layer.UNIT if n % 2 else Layer.SYSTEM)
+        for n in range(SUITE_ROWS + 2)
+    ]
+
+    found = said(reports.report(reports.suites(*many)))
+
+    assert found["Unit"] == "✅ 5 suites: 10 passed"
+    assert found["System"] == "✅ 5 suites: 10 passed"
