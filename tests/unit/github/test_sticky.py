@@ -145,4 +145,11 @@ def test_a_github_that_loses_everything_is_given_up() -> None:
     with pytest.raises(GitHubError, match="lost it several times"):
         post(github)
 
-    assert len(github.calls) == 4
+    assert len(github.calls) == 6
+
+
+def test_the_answer_that_is_lost_last_is_looked_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sticky, "_ROUNDS", 1)
+    github = FakeGitHub(lost=1)
+
+    assert post(github).action == "created"

@@ -137,6 +137,17 @@ def test_lost_answers_double_no_remark(github: FakeGitHub, lost: int) -> None:
     assert [note.start_line for note in notes] == list(range(1, 131))
 
 
+def test_the_answer_that_is_lost_last_is_looked_for_too(
+    github: FakeGitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "_ROUNDS", 1)
+    github.lost = 1
+
+    check.SINK.emit(report(HEAD, Verdict.FAIL, findings=3), place(github))
+
+    assert len(github.posted) == 1
+
+
 def test_the_summary_of_a_check_run_fits(github: FakeGitHub) -> None:
     check.SINK.emit(report(HEAD, Verdict.FAIL, findings=5000), place(github))
 
