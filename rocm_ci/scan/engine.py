@@ -125,6 +125,8 @@ class _Scanner:
         self, parsed: Parsed, language: Language, rules: Iterable[CompiledRule], added: _Lines | None
     ) -> Iterator[Finding]:
         for compiled in rules:
+            if not compiled.is_about(parsed.source.path):
+                continue
             most = 1 if compiled.rule.once else MOST_FINDINGS_PER_RULE_AND_FILE
             for match in compiled.find(parsed, self._surroundings):
                 if added is not None and match.line not in added:

@@ -30,6 +30,10 @@ class CompiledRule:
         self._tables = tables
 
     @cached_property
+    def _not_path(self) -> re.Pattern[str] | None:
+        return re.compile(self.rule.not_path) if self.rule.not_path else None
+
+    @cached_property
     def _matchers(self) -> tuple[_TextMatcher | str, ...]:
         return tuple(
             spec.detector if spec.detector is not None else _TextMatcher(spec, self._tables)
@@ -41,9 +45,14 @@ class CompiledRule:
         globs = self.rule.archs
         return not globs or any(fnmatch.fnmatchcase(a.split(":")[0], g) for a in archs for g in globs)
 
+    def is_about(self, path: str) -> bool:
+        """Whether the rule looks at a file of this path."""
+        return self._not_path is None or not self._not_path.search(path)
+
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:
-        """Every match of every matcher, in file order, each place once."""
+        """Every match in file order. What has no replacement is told once per line."""
         seen: dict[tuple[int, int], Match] = {}
+        told: set[tuple[int, str]] = set()
         for matcher in self._matchers:
             if isinstance(matcher, str):
                 found: Iterator[Match] = detectors()[matcher].find(parsed, surroundings)
@@ -51,7 +60,11 @@ class CompiledRule:
                 found = matcher.find(parsed.regions)
             for match in found:
                 seen.setdefault((match.line, match.column), match)
-        yield from (seen[place] for place in sorted(seen))
+        for place in sorted(seen):
+            match = seen[place]
+            if match.replacement is not None or (match.line, match.text) not in told:
+                told.add((match.line, match.text))
+                yield match
 
 
 class _TextMatcher:

@@ -83,11 +83,12 @@ class Example(Frozen, frozen=True, kw_only=True):
     archs: tuple[str, ...] = ()
 
 
-class Rule(Frozen, frozen=True, kw_only=True):
+class Rule(Frozen, frozen=True, kw_only=True, rename={"not_path": "not-path"}):
     """One rule. `archs` are globs: the rule holds when one of the configured targets matches.
 
     `translated` is the severity in a project that translates its CUDA sources at build (hipify),
     for names that the translator knows. `once` reports only the first place in a file.
+    Files whose path `not-path` matches are left alone.
     """
 
     id: RuleId
@@ -101,6 +102,7 @@ class Rule(Frozen, frozen=True, kw_only=True):
     archs: tuple[str, ...] = ()
     translated: Severity | None = None
     once: bool = False
+    not_path: str | None = None
     replace: Replace | None = None
     bad: tuple[Example, ...] = ()
     good: tuple[Example, ...] = ()

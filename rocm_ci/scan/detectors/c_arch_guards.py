@@ -13,7 +13,7 @@ from rocm_ci.scan.source import Guard
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PASS = re.compile(r"\b(?:__CUDA_ARCH__|__CUDACC__|__NVCC__|__CUDACC_RTC__)\b")
+_PASS = re.compile(r"\b(?:__CUDA_ARCH__|__CUDACC__|__NVCC__)\b")
 # A version is asked for: a fast path with a fallback, not the question «am I on the device?».
 _VERSION = re.compile(r"__CUDA_ARCH__\s*(?:[<>]=?|==)\s*\d{2,}|\d{2,}\s*(?:[<>]=?|==)\s*__CUDA_ARCH__")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -23,7 +23,7 @@ class ArchGuards:
     """Conditions on the passes of the NVIDIA compiler in whose whole chain no AMD macro is named."""
 
     name = "arch-guards"
-    needles = ("__CUDA_ARCH__", "__CUDACC__", "__NVCC__", "__CUDACC_RTC__")
+    needles = ("__CUDA_ARCH__", "__CUDACC__", "__NVCC__")
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""

@@ -20,6 +20,8 @@ _HALVING = re.compile(r">>=\s*1|/=\s*2|=\s*\w+\s*(?:/\s*2|>>\s*1)")
 _SHUFFLE = re.compile(r"\b__shfl(?:_up|_down|_xor)?(_sync)?\s*\(")
 _STRIDE_16 = re.compile(r"\b(__shfl_(?:down|xor|up))(_sync)?\s*\(")
 _BROADCAST = re.compile(r"\b(__shfl)(_sync)?\s*\(")
+_NEXT_STEP = re.compile(r"__shfl_(?:down|xor|up)(?:_sync)?\s*\([^;]*,\s*8[uU]?\s*\)")
+_NEXT_STEP_WITHIN = 400  # characters
 _LONGEST_LOOP = 3000  # characters
 
 
@@ -78,7 +80,9 @@ def _unrolled(file: CFile) -> Iterator[Match]:
         for found, line, column in file.search(pattern):
             given = arguments(code, found.end())
             own = given[1:] if found[2] else given
-            if len(own) == 2 and own[1].rstrip("uU") == wanted:
+            if len(own) != 2 or own[1].rstrip("uU") != wanted:
+                continue
+            if wanted == "31" or _NEXT_STEP.search(code, found.end(), found.end() + _NEXT_STEP_WITHIN):
                 text = f"{found[1]}{found[2] or ''}({', '.join(given)})"
                 yield Match(line, column, column + len(found[0]) - 1, text)
 
