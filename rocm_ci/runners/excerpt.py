@@ -18,6 +18,8 @@ _SEQUENCE = re.compile(
     r"(?:\[[0-9;:?<=>]{0,32}[ -/]{0,4}[@-~]"
     r"|\][^\x07\n]{0,200}?(?:\x07|(?:\x1b|\ufdd0)\\)|[()][0-9A-B]|[@-Z\\^_=>78])?"
 )
+_RESET = re.compile(r"\[0?m")
+_ORPHAN = re.compile(r"\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,5})?m")
 _CONTROL = dict.fromkeys((*range(9), 11, 12, *range(14, 32), *range(127, 160), 0xFDD0))
 # A right-to-left override makes a reader see another text than the one that is there.
 _CONTROL |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
@@ -29,6 +31,14 @@ def clean(text: str) -> str:
     if text.isascii() and text.isprintable() and "#x1B" not in text:
         return text
     return _SEQUENCE.sub("", text).replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROL)
+
+
+def uncoloured(text: str) -> str:
+    """Without colour codes that lost their ESC: GoogleTest drops it from its XML, and only it.
+
+    Only where a reset is among them, for `[10m` alone may mean ten metres.
+    """
+    return _ORPHAN.sub("", text) if _RESET.search(text) else text
 
 
 def shortened(text: str, limit: int = MESSAGE_CHARS) -> str:
@@ -66,8 +76,9 @@ class Clip:
         head, tail = "".join(self._head), "".join(self._tail)[-EXCERPT_TAIL:]
         gone = self._size - len(head) - len(tail)
         if gone <= 0:
-            return clean(head + tail).strip("\n")
-        return f"{clean(head)}\n[… {gone} characters left out …]\n{clean(tail)}".strip("\n")
+            return uncoloured(clean(head + tail)).strip("\n")
+        text = f"{clean(head)}\n[… {gone} characters left out …]\n{clean(tail)}"
+        return uncoloured(text).strip("\n")
 
     def __bool__(self) -> bool:
         return self._size > 0

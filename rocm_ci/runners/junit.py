@@ -62,10 +62,11 @@ def read_file(path: Path, *, suite: str = "") -> Document:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         return Document(readable=False, problem=f"it cannot be read: {error.strerror}")
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        return Document(readable=False, problem="it is not a regular file")
     with os.fdopen(descriptor, "rb") as source:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            return Document(readable=False, problem="it is not a regular file")
         if status.st_size > MAX_BYTES:
             return Document(readable=False, problem=f"it has {status.st_size} bytes, over {MAX_BYTES}")
         if status.st_size == 0:

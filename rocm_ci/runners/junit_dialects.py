@@ -108,7 +108,7 @@ def seconds(text: str | None) -> float | None:
     if re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text):
         text = text.replace(",", "")
     text = text.replace(",", ".")
-    return float(text) if re.fullmatch(r"(\d{1,12}\.?\d*|\.\d+)([eE][+-]?\d{1,2})?", text) else None
+    return float(text) if re.fullmatch(r"(\d{1,12}(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?", text) else None
 
 
 def number(text: str | None) -> int | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.runners import junit_dialects as dialects
 from rocm_ci.runners import location
-from rocm_ci.runners.excerpt import Clip, clean, shortened
+from rocm_ci.runners.excerpt import Clip, clean, shortened, uncoloured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -164,13 +164,13 @@ class Builder:
         if status is CaseStatus.PASSED:
             return None, None
         text = telling.text.text() if telling else ""
-        message = clean(telling.message).strip() if telling else ""
+        message = uncoloured(clean(telling.message)).strip() if telling else ""
         message = message or dialects.first_line(text) or (clean(telling.kind) if telling else "")
         generic = message if message.lower() in dialects.GENERIC else ""
         message = "" if generic else message
         if status is CaseStatus.SKIPPED:
             return shortened(message) or None, None
-        excerpt = text if len(text) > len(message) else ""
+        excerpt = "" if text.strip() in message else text
         if case.output and len(excerpt) < 200:
             excerpt = f"{excerpt}\n{case.output.text()}".strip("\n")
         message = (

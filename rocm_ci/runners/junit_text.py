@@ -85,12 +85,11 @@ class Text:
             return lenient.decode(data), lenient
 
     def _allowed(self, text: str) -> str:
-        if "&#" in text:
-            text = _REFERENCE.sub(self._reference, _PAIR.sub(self._pair, text))
         if _FORBIDDEN.search(text):
             self.repaired = True
-            return _FORBIDDEN.sub(_stand_in, text)
-        return text
+            text = _FORBIDDEN.sub(_stand_in, text)
+        # Only then the references: one to ESC is replaced by a sign that is forbidden itself.
+        return _REFERENCE.sub(self._reference, _PAIR.sub(self._pair, text)) if "&#" in text else text
 
     def _reference(self, match: re.Match[str]) -> str:
         code = int(match.group(1), 16) if match.group(1) else int(match.group(2))
