@@ -18,7 +18,12 @@ OURS = "/opt/rocm-ci/bin/python"  # where our Dockerfile puts it
 OLDEST = (3, 10)
 _PYTHONS = ("python3", "python", "python3.13", "python3.12", "python3.11", "python3.10")
 # -I: neither the current folder, which the pull request owns, nor PYTHONPATH can bring a module in.
-_PROBE = "import click, msgspec, yaml, rocm_ci; print(rocm_ci.__version__)"
+_PROBE = """import sys
+try:
+    import click, msgspec, yaml, rocm_ci
+except ImportError:
+    sys.exit(1)
+print(rocm_ci.__version__)"""
 _VERSION = "import sys; print('%d.%d' % sys.version_info[:2])"
 
 
@@ -63,6 +68,7 @@ def _fresh(machine: Machine, env: Mapping[str, str], action: Path) -> str:
         "pip",
         "install",
         "--quiet",
+        "--no-compile",
         "--disable-pip-version-check",
         "--no-deps",
         "--require-hashes",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ACTION = Path(__file__).resolve().parents[2]
-HERE = {f"{native.OURS} -I -c import click": (0, f"{__version__}\n")}
+HERE = {f"{native.OURS} -I -c import sys\ntry:": (0, f"{__version__}\n")}
 DAEMON = {"docker info": (0, json.dumps({"ServerVersion": "28", "Runtimes": {}}))}
 
 
@@ -233,7 +233,9 @@ def test_the_trusted_plane_says_when_it_cannot_start(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     job = Job(tmp_path)
-    machine = FakeMachine(tmp_path, answers={f"{sys.executable} -I -c import sys": (0, "3.8\n")}, programs=[])
+    machine = FakeMachine(
+        tmp_path, answers={f"{sys.executable} -I -c import sys;": (0, "3.8\n")}, programs=[]
+    )
 
     assert launcher.main(["report"], job.env, machine, ACTION) == 3
     assert job.output("exit-code") == "3"

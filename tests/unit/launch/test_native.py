@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-PROBE = " -I -c import click"
+PROBE = " -I -c import sys\ntry:"
 VERSION = " -I -c import sys; print("
 
 
