@@ -1,0 +1,44 @@
+"""Which GPUs a suite sees: both variables always say the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocm_ci.model.facts import Facts, Gpu
+from rocm_ci.runners.visible import usable, variables
+
+FOUR = Facts(gpus=tuple(Gpu(index=n) for n in range(4)))
+
+
+@pytest.mark.parametrize(
+    ("environment", "wanted", "expected"),
+    [
+        ({}, 0, {}),
+        ({}, 2, {"ROCR_VISIBLE_DEVICES": "0,1", "HIP_VISIBLE_DEVICES": "0,1"}),
+        ({"ROCR_VISIBLE_DEVICES": "2,3"}, 1, {"ROCR_VISIBLE_DEVICES": "2", "HIP_VISIBLE_DEVICES": "0"}),
+        ({"HIP_VISIBLE_DEVICES": "3, 1"}, 1, {"HIP_VISIBLE_DEVICES": "3"}),
+        (
+            {"ROCR_VISIBLE_DEVICES": "2,3", "HIP_VISIBLE_DEVICES": "1"},
+            1,
+            {"ROCR_VISIBLE_DEVICES": "2,3", "HIP_VISIBLE_DEVICES": "1"},
+        ),
+    ],
+)
+def test_the_choice_is_made_from_what_the_environment_left(
+    environment: dict[str, str], wanted: int, expected: dict[str, str]
+) -> None:
+    assert variables(FOUR, environment, wanted) == expected
+
+
+def test_an_integrated_gpu_comes_last_and_hip_counts_from_0() -> None:
+    facts = Facts(gpus=(Gpu(index=0, integrated=True), Gpu(index=1)))
+
+    assert variables(facts, {}, 1) == {"ROCR_VISIBLE_DEVICES": "1", "HIP_VISIBLE_DEVICES": "0"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "count"),
+    [({}, 4), ({"ROCR_VISIBLE_DEVICES": "1"}, 1), ({"HIP_VISIBLE_DEVICES": ""}, 0)],
+)
+def test_hidden_gpus_do_not_count(environment: dict[str, str], count: int) -> None:
+    assert usable(FOUR, environment) == count

@@ -1,0 +1,126 @@
+"""The test stage with a fake runner: what is started, with which environment, and what is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from rocm_ci.config.options import Config
+from rocm_ci.context import Job
+from rocm_ci.errors import ConfigError
+from rocm_ci.model.changes import Changes
+from rocm_ci.model.event import Event, EventKind
+from rocm_ci.model.facts import Facts, Gpu
+from rocm_ci.model.plan import Plan
+from rocm_ci.model.verdict import Verdict
+from rocm_ci.stages import test as stage
+from tests.fakes import FakeRunner, context
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def job(*suites: dict[str, Any], gpus: int = 0, **config: Any) -> Job:
+    return Job(
+        event=Event(kind=EventKind.LOCAL, head="0" * 40),
+        config=msgspec.convert({"test": list(suites), **config}, Config),
+        changes=Changes(whole_tree=True),
+        facts=Facts(gpus=tuple(Gpu(index=n) for n in range(gpus))),
+        plan=Plan(steps=()),
+        done={},
+    )
+
+
+@pytest.mark.parametrize(
+    ("run", "runner", "chosen"),
+    [
+        ("pytest tests", "auto", "pytest"),
+        ("ctest --test-dir b", "auto", "ctest"),
+        ("./t --gtest_color=no", "auto", "gtest"),
+        ("./t", "auto", "command"),
+        ("./t", "gtest", "gtest"),
+    ],
+)
+def test_the_runner_is_chosen_by_the_command_or_named(
+    tmp_path: Path, run: str, runner: str, chosen: str
+) -> None:
+    result = stage.run(context(tmp_path), job({"name": "u", "run": run, "runner": runner}))
+
+    assert result.suites[0].runner == chosen
+
+
+def test_the_command_runs_in_bash_with_what_it_needs_to_know(tmp_path: Path) -> None:
+    runner = FakeRunner({"bash": (0, "")})
+    suite = {
+        "name": "u",
+        "run": "t {jobs} {arch,} {gpus}",
+        "gpus": 1,
+        "layer": "system",
+        "env": {"A": "b", "ROCM_CI": "2"},
+    }
+
+    stage.run(context(tmp_path, runner), job(suite, gpus=2, jobs=5, arch=["gfx90a", "gfx942"]))
+
+    assert runner.calls == [("bash", "-c", "t 5 gfx90a,gfx942 1")]
+    (environment,) = runner.environments
+    assert environment["ROCR_VISIBLE_DEVICES"] == environment["HIP_VISIBLE_DEVICES"] == "0"
+    assert (environment["ROCM_CI_SUITE"], environment["ROCM_CI_LAYER"], environment["A"]) == (
+        "u",
+        "system",
+        "b",
+    )
+    assert environment["ROCM_CI"] == "2", "what the configuration sets wins"
+    assert environment["ROCM_CI_JUNIT"] == str(tmp_path / "out/junit/u.xml")
+
+
+def test_a_suite_that_chooses_its_gpus_itself_is_left_alone(tmp_path: Path) -> None:
+    runner = FakeRunner({"bash": (0, "")})
+
+    stage.run(
+        context(tmp_path, runner),
+        job({"name": "u", "run": "t", "gpus": 1, "env": {"HIP_VISIBLE_DEVICES": "3"}}, gpus=4),
+    )
+
+    assert "ROCR_VISIBLE_DEVICES" not in runner.environments[0]
+
+
+@pytest.mark.parametrize(("require", "verdict"), [(True, Verdict.ERROR), (False, Verdict.SKIPPED)])
+def test_without_enough_gpus_nothing_is_started(tmp_path: Path, require: bool, verdict: Verdict) -> None:
+    runner = FakeRunner()
+
+    result = stage.run(
+        context(tmp_path, runner), job({"name": "u", "run": "t", "gpus": 1}, **{"require-gpu": require})
+    )
+
+    assert (result.verdict, result.reason) == (verdict, "u: machine unusable: needs 1 GPU(s), 0 seen")
+    assert runner.calls == []
+
+
+def test_a_misspelt_placeholder_stops_before_the_first_suite(tmp_path: Path) -> None:
+    runner = FakeRunner()
+
+    with pytest.raises(ConfigError) as caught:
+        stage.run(context(tmp_path, runner), job({"name": "a", "run": "t"}, {"name": "b", "run": "t {jbos}"}))
+
+    assert "did you mean {jobs}?" in caught.value.hint
+    assert runner.calls == []
+
+
+def test_two_suites_of_one_name_do_not_share_files(tmp_path: Path) -> None:
+    runner = FakeRunner({"bash": (0, "")})
+
+    result = stage.run(context(tmp_path, runner), job({"name": "u", "run": "a"}, {"name": "u", "run": "b"}))
+
+    assert [suite.log for suite in result.suites] == ["logs/test-u.log", "logs/test-u-2.log"]
+
+
+def test_the_stage_is_as_bad_as_its_worst_suite(tmp_path: Path) -> None:
+    answers = {"bash -c good": (0, "[ RUN      ] A.b\n[       OK ] A.b (1 ms)\n"), "bash -c bad": (3, "")}
+
+    result = stage.run(
+        context(tmp_path, FakeRunner(answers)), job({"name": "x", "run": "bad"}, {"name": "y", "run": "good"})
+    )
+
+    assert (result.verdict, result.reason) == (Verdict.FAIL, "1 passed; x: exit status 3")
