@@ -112,7 +112,7 @@ class Cutter:
             case ast.BinOp(left=left, right=right):
                 self.sites.append(Site(node, guard, context))
                 for side in (left, right):
-                    self.visit(side, guard, context, "operand")
+                    self.visit(side, guard, (*context, "operand"), "operand")
             case ast.UnaryOp(operand=operand):
                 self.visit(operand, guard, context, "test" if isinstance(node.op, ast.Not) else "operand")
             case ast.Subscript(value=value, slice=index):

@@ -21,7 +21,7 @@ _SKIPS = re.compile(r"(^|\.)(skip|skipTest|importorskip|xfail)$")
 _EXITS = re.compile(r"(^|\.)(exit|_exit|abort)$")
 _AMD_TWIN = re.compile(
     r"\b(ROCM_(HOME|PATH|ROOT)|HIP_PATH|hipcc|hipconfig|(amd|rocm)[-_]?smi|libamdhip64|librccl|rocminfo|HIP_VERSION"
-    r"|ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES)\b|/opt/rocm|torch\.version\.hip|\bis_(rocm|hip|amd)\b"
+    r"|ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES)\b|/opt/rocm|torch\.version\.hip|\bis_(rocm|hip|amd)\b|fnuz"
 )
 _BROAD = frozenset({"", "Exception", "BaseException"})
 _CATCHES_IMPORT = _BROAD | {"ImportError", "ModuleNotFoundError"}

@@ -363,6 +363,7 @@ class _Command:
     def emit(self) -> None:
         words = self._assignments(self._words)
         if words and unquoted(words[0].text) in _DECLARES:
+            self._context = (*self._context, "export")
             rest = self._assignments([w for w in words[1:] if not w.text.startswith("-")])
             words = rest if words[0].text in ("env", "setenv") else []
         words = self._unwrapped(words)
