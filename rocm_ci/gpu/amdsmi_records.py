@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from itertools import islice
 from typing import Any, TypeAlias
 
 from rocm_ci.gpu.documents import documents
@@ -18,6 +19,8 @@ from rocm_ci.gpu.observation import MAX_DEVICES
 Record: TypeAlias = "dict[str, str]"
 
 _MAX_KEYS = 4000
+_MAX_TABLES = 64
+_MAX_TABLE = 2_000_000
 _DEPTH = 8
 # Top-level lists that carry records, in the layouts of the different subcommands.
 _LISTS = ("gpu_data", "current_partition", "gpu_metric", "gpu_list", "system_data")
@@ -118,8 +121,9 @@ def _indented(block: str) -> Record:
 
 def _from_table(text: str) -> list[Record]:
     found: list[Record] = []
-    for head in _TABLE_HEAD.finditer(text):
-        rows = csv.DictReader(io.StringIO(text[head.start() :][:2_000_000]))
+    starts = [head.start() for head in islice(_TABLE_HEAD.finditer(text), _MAX_TABLES)]
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
+        rows = csv.DictReader(io.StringIO(text[start : min(end, start + _MAX_TABLE)]))
         try:
             for row in rows:
                 if not (row.get("gpu") or "").isdecimal():

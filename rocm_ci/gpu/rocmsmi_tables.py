@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from itertools import islice
 from typing import Any, TypeAlias
 
 from rocm_ci.gpu.documents import documents
@@ -16,6 +17,8 @@ from rocm_ci.gpu.observation import MAX_DEVICES
 
 Table: TypeAlias = "dict[int | None, dict[str, str]]"
 
+_MAX_BLOCKS = 64
+_MAX_BLOCK = 2_000_000
 _CARD = re.compile(r"card(\d{1,4})")
 _CSV_HEAD = re.compile(r"(?m)^device,[^\n]{1,8000}$")
 _LABELLED = re.compile(r"(?m)^GPU\[(\d{1,4})\]\s*: ([^:\n]{1,80}):[ \t]*([^\n]{0,200}?)[ \t]*$")
@@ -79,14 +82,15 @@ def _from_json(document: dict[str, dict[str, Any]], found: Table) -> None:
 
 def _from_csv(text: str, found: Table) -> None:
     """Blocks that start with `device,…`. The row of the system may be shorter or carry its own block."""
-    for head in _CSV_HEAD.finditer(text):
+    starts = [head.start() for head in islice(_CSV_HEAD.finditer(text), _MAX_BLOCKS)]
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
         try:
-            rows = list(csv.reader(io.StringIO(text[head.start() : head.start() + 2_000_000])))
+            rows = list(csv.reader(io.StringIO(text[start : min(end, start + _MAX_BLOCK)])))
         except csv.Error:
             continue
         labels = [_label(cell) for cell in rows[0]]
         for row in rows[1:]:
-            if not row or row[0] == "device":
+            if not row:
                 break
             card = _CARD.fullmatch(row[0])
             if card is None and row[0] not in ("system", "cardsystem"):

@@ -48,7 +48,12 @@ def collect(reader: Reader) -> Observation:
                 name = word(own.get("Marketing Name")) or word(own.get("Name"))
                 host |= {"cpu": name} if name else {}
     return Observation(
-        source="rocminfo", host=host, driver=driver, rocm=rocm, devices=tuple(devices), problem=answer.problem
+        source="rocminfo",
+        host=host,
+        driver=driver,
+        rocm=rocm,
+        devices=tuple(devices[:MAX_DEVICES]),
+        problem=answer.problem,
     )
 
 
