@@ -68,7 +68,7 @@ class CMakeBlock:
         return self.draft
 
     def _close(self) -> bool:
-        self.draft.message = " ".join(self._words)
+        self.draft.message = " ".join(self._words) or "no reason was given"
         return False
 
 

@@ -6,6 +6,8 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING
 
+from ahocorasick_rs import AhoCorasick
+
 from rocm_ci.build.blocks import CMakeBlock, Traceback
 from rocm_ci.build.draft import Draft, Place
 from rocm_ci.build.evidence import Evidence
@@ -22,15 +24,15 @@ MAX_WARNINGS = 100
 BEFORE, AFTER, TAIL = 4, 24, 30
 MAX_EXCERPT = 6000
 MAX_GROUP = 1000
-# A line with none of these words says nothing to us: a few searches for words instead of a dozen patterns.
-_WORDS = (
+# A line with none of these words says nothing to us: one search instead of a dozen patterns.
+_WORDS = AhoCorasick((
     "rror", "arning", "atal", "note:", "remark:", "undefined", "multiple def", "unimpl", "annot ", "an not ",
     "not found", "required ", "ncluded ", "  from ", "generated", "directory", "referenced by", "***",
     "FAILED", "Traceback", "stopped:", "No such", "denied", "DSO missing", "relocation", "truncated",
     "recognized", "syntax", "space left", "quota", "Killed", "memory", "bad_alloc", " 137", "resolution",
     "resolve host", "not known", "Connection", "retries", "Timeout", "unreachable", "early EOF",
     "RPC failed", "SSL_", "hipcc", "gfx", "find", "does not contain",
-)  # fmt: skip
+))  # fmt: skip
 _INCLUDED = re.compile(r"^\s*In file included from (?P<path>[^:]{1,500}):(?P<line>\d{1,9})")
 _INCLUDED_MORE = re.compile(r"^\s+from (?P<path>[^:]{1,500}):(?P<line>\d{1,9})[:,]")
 _REQUIRED = re.compile(
@@ -71,7 +73,7 @@ class Collector:
                 self._first.append(line)
         else:
             self._before.append(line)
-        worth = any(word in line for word in _WORDS)
+        worth = bool(_WORDS.find_matches_as_indexes(line))
         if worth:
             self.evidence.feed(line, self._number)
         if self._block is not None:

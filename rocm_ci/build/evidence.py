@@ -66,9 +66,7 @@ _ARCH = re.compile(
 # Only a call that compiles: linking and asking for the version need no target.
 _HIPCC = re.compile(r"(?:^|[\s/;&(\"'])hipcc(?:\.pl|\.bin)?\"?\s(?P<arguments>.*)$")
 _SOURCE = re.compile(r"\.(?:hip|cu|cpp|cc|cxx|c)\b[\"']?(?:\s|$|;)")
-_TARGETED = re.compile(
-    r"--(?:offload-arch|amdgpu-target|cuda-gpu-arch|version|help)|\s-E\s|-fsyntax-only|[@$`]"
-)
+_TARGETED = re.compile(r"--(?:offload-arch|amdgpu-target|cuda-gpu-arch|version|help)|(?:^|\s)-E\s|[@$`]")
 _ECHO = re.compile(r"^\s*(?:\+ |\[\d+/\d+\] |:? ?&& |cd \S+ && |ccache |(?:\S*/)?hipcc)")
 MAX_ARCHS = 16
 

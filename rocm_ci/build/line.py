@@ -20,4 +20,5 @@ def plain(line: str) -> str:
         line = next((part for part in reversed(line.split("\r")) if part.strip()), "")
     if line.startswith("#"):
         line = _DOCKER.sub("", line)
-    return printable(line[:MAX_LINE]).rstrip()
+    line = line[:MAX_LINE]
+    return (line if line.isprintable() else printable(line)).rstrip()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 SUFFIXES = (".hip", ".cpp", ".cu", ".cc", ".cxx", ".c", ".h", ".hpp", ".cuh")
 MAX_BYTES = 4_000_000
+MAX_NAME = 500
 _SYMBOL = re.compile(
     r"^undefined (?:reference to|(?:hidden |protected )?symbol:?) [`'‘\"]?(?P<name>[^`'’\"]+)"
 )
@@ -19,7 +20,9 @@ def missing_name(message: str) -> str | None:
     found = _SYMBOL.match(message)
     if found is None:
         return None
-    plain = re.sub(r"<[^<>]*>", "", found["name"].split("(", 1)[0])
+    plain = found["name"].split("(", 1)[0][:MAX_NAME]
+    while "<" in plain and plain != (shorter := re.sub(r"<[^<>]*>", "", plain)):
+        plain = shorter
     word = re.search(r"([A-Za-z_]\w*)\s*$", plain)
     return word.group(1) if word else None
 

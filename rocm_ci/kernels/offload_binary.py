@@ -17,7 +17,7 @@ MAX_STRINGS = 64
 
 
 def entries(content: Span) -> Iterator[Entry | Problem]:
-    """The code of every binary in the section; they stand one after the other."""
+    """The code of every binary in the section; they stand one after the other, one for each target."""
     offset = 0
     for _ in range(MAX_BINARIES):
         offset = content.find(MAGIC, offset)
