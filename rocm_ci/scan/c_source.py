@@ -163,6 +163,9 @@ class _Reader:
         if not found:
             return
         self.defines.add(found[1])
+        text = self._lines[first][found.start(1) :].rstrip("\\ \t")
+        place = (first + 1, found.start(1) + 1)
+        self.regions.append(Region(RegionKind.DIRECTIVE, text, *place, guard, ("directive:define",)))
         context = (f"define:{found[1]}",)
         self._code(self._lines[first], first + 1, guard, context, found.end())
         for number in range(first + 1, last + 1):

@@ -14,6 +14,7 @@ from rocm_ci.scan.language_registry import HEAD, language_of
 from rocm_ci.scan.project import Project
 from rocm_ci.scan.rulebook import EMBEDDED, RuleBook
 from rocm_ci.scan.source import Source
+from rocm_ci.scan.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -124,11 +125,12 @@ class _Scanner:
     def _findings(
         self, parsed: Parsed, language: Language, rules: Iterable[CompiledRule], added: _Lines | None
     ) -> Iterator[Finding]:
+        texts = Texts(parsed)
         for compiled in rules:
             if not compiled.is_about(parsed.source.path):
                 continue
             most = 1 if compiled.rule.once else MOST_FINDINGS_PER_RULE_AND_FILE
-            for match in compiled.find(parsed, self._surroundings):
+            for match in compiled.find(parsed, texts, self._surroundings):
                 if added is not None and match.line not in added:
                     continue
                 if language.name == EMBEDDED and self._is_own(compiled.rule.topic, parsed, match):

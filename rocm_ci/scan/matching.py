@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rocm_ci.scan.rule import MatchSpec, Rule
     from rocm_ci.scan.rulebook import Tables
     from rocm_ci.scan.source import Region
+    from rocm_ci.scan.texts import Texts
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
@@ -49,7 +50,7 @@ class CompiledRule:
         """Whether the rule looks at a file of this path."""
         return self._not_path is None or not self._not_path.search(path)
 
-    def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:
+    def find(self, parsed: Parsed, texts: Texts, surroundings: Surroundings) -> Iterator[Match]:
         """Every match in file order. What has no replacement is told once per line."""
         seen: dict[tuple[int, int], Match] = {}
         told: set[tuple[int, str]] = set()
@@ -57,7 +58,7 @@ class CompiledRule:
             if isinstance(matcher, str):
                 found: Iterator[Match] = detectors()[matcher].find(parsed, surroundings)
             else:
-                found = matcher.find(parsed.regions)
+                found = matcher.find(texts)
             for match in found:
                 seen.setdefault((match.line, match.column), match)
         for place in sorted(seen):
@@ -71,46 +72,50 @@ class _TextMatcher:
     """Looks at the text of regions."""
 
     def __init__(self, spec: MatchSpec, tables: Tables) -> None:
-        self._kinds = frozenset(spec.kinds)
-        self._guards = frozenset(spec.guards)
+        self._kinds = spec.kinds
+        self._guards = spec.guards
         self._context = re.compile(spec.context) if spec.context else None
         self._not_context = re.compile(spec.not_context) if spec.not_context else None
-        self._pattern = re.compile(spec.pattern, re.MULTILINE) if spec.pattern else None
         self._not_pattern = re.compile(spec.not_pattern) if spec.not_pattern else None
         self._names: Mapping[str, str] | None = None
+        self._pattern = _IDENTIFIER
         if spec.names:
             self._names = dict.fromkeys(spec.names, "")
+            self._pattern = re.compile(_any_of(spec.names))
         elif spec.table:
             self._names = tables[spec.table]
+        if spec.pattern:
+            self._pattern = re.compile(spec.pattern, re.MULTILINE)
         self._not_names = [tables[name] for name in spec.not_tables]
 
-    def find(self, regions: Sequence[Region]) -> Iterator[Match]:
-        for region in regions:
-            if region.kind in self._kinds and region.guard in self._guards:
-                found = list(self._in_text(region.text))
-                if found and self._right_context(region):
-                    # A statement of assembly is one thing, however many instructions it has.
-                    wanted = found[:1] if region.kind is RegionKind.ASM else found
-                    yield from (_match(region, *one) for one in wanted)
-
-    def _in_text(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """(start, end, replacement) of every match in a text."""
-        for found in (self._pattern or _IDENTIFIER).finditer(text):
+    def find(self, texts: Texts) -> Iterator[Match]:
+        last: Region | None = None
+        for region, found, shift in texts.search(self._pattern, self._kinds, self._guards):
+            # A statement of assembly is one thing, however many instructions it has.
+            if region is last and region.kind is RegionKind.ASM:
+                continue
             word = found.group()
-            if self._names is not None and word not in self._names:
-                continue
-            if any(word in names for names in self._not_names):
-                continue
-            if self._not_pattern is not None and self._not_pattern.search(word):
-                continue
-            if found.end() > found.start():
-                yield found.start(), found.end(), self._names[word] if self._names is not None else ""
+            if word and self._is_wanted(word) and self._right_context(region):
+                last = region
+                replacement = self._names[word] if self._names is not None else ""
+                yield _match(region, found.start() - shift, found.end() - shift, replacement)
+
+    def _is_wanted(self, word: str) -> bool:
+        if self._names is not None and word not in self._names:
+            return False
+        if any(word in names for names in self._not_names):
+            return False
+        return self._not_pattern is None or not self._not_pattern.search(word)
 
     def _right_context(self, region: Region) -> bool:
         wanted, unwanted = self._context, self._not_context
         if wanted is not None and not any(wanted.search(c) for c in region.context):
             return False
         return unwanted is None or not any(unwanted.search(c) for c in region.context)
+
+
+def _any_of(names: Sequence[str]) -> str:
+    return rf"(?<![\w$])(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?![\w$])"
 
 
 def _match(region: Region, start: int, end: int, replacement: str) -> Match:

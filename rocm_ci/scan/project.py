@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from functools import cache
 from pathlib import PurePosixPath
@@ -43,55 +44,63 @@ _FOREIGN = re.compile(rb"\b(?:cu|CU|nv|NV|__nv|__)\w+")
 
 
 class Project:
-    """Reads a few files of the tree around the changed ones, each at most once."""
+    """Reads a few files of the tree around the changed ones; what they say is kept, their bytes are not."""
 
     def __init__(self, source: FileSource) -> None:
-        self._read = cache(source.read)
+        self._read = source.read
+        self._exists = cache(self._is_there)
         self._translates = cache(self._folder_translates)
-        self._aliases_of = cache(self._aliases_of_text)
+        self._resolved = cache(self._resolve)
+        self._own_aliases = cache(self._aliases_of_text)
+        self._aliases = cache(self._all_aliases)
 
     def translates(self, path: str) -> bool:
         """Whether a source file is run through hipify before it is compiled for AMD."""
         pure = PurePosixPath(path)
         return pure.suffix in _TRANSLATED and any(self._translates(str(f)) for f in pure.parents)
 
-    def _folder_translates(self, folder: str) -> bool:
-        return any(
-            sign.search(data)
-            for name, sign in _SIGNS.items()
-            if (data := self._read(str(PurePosixPath(folder, name)))) is not None
-        )
-
     def aliases(self, path: str) -> frozenset[str]:
         """Names that a C file, or a project header it includes, defines itself.
 
         `#define cudaMalloc hipMalloc` makes `cudaMalloc` legal below it.
         """
+        return self._aliases(path)
+
+    def has_header(self, path: str, header: str) -> bool:
+        """Whether an include that is written in quotes names a file of the project."""
+        return self._resolved(posixpath.dirname(path), header) is not None
+
+    def has_amd_twin(self, path: str) -> bool:
+        """Whether the file is the NVIDIA half of a pair, e.g. `cuda/sort.cu` beside `hip/sort.hip`."""
+        return any(self._exists(twin) for twin in _twins(path))
+
+    def _is_there(self, path: str) -> bool:
+        return self._read(path) is not None
+
+    def _folder_translates(self, folder: str) -> bool:
+        return any(
+            sign.search(data)
+            for name, sign in _SIGNS.items()
+            if (data := self._read(posixpath.normpath(posixpath.join(folder, name)))) is not None
+        )
+
+    def _all_aliases(self, path: str) -> frozenset[str]:
         names: set[str] = set()
         queue, seen = [path], {path}
         while queue:
             here = queue.pop()
-            mine, headers = self._aliases_of(here)
+            mine, headers = self._own_aliases(here)
             names |= mine
             for header in headers:
-                for candidate in _candidates(here, header):
-                    if (
-                        candidate not in seen
-                        and len(seen) < _MOST_HEADERS
-                        and self._read(candidate) is not None
-                    ):
-                        seen.add(candidate)
-                        queue.append(candidate)
-                        break
+                found = self._resolved(posixpath.dirname(here), header)
+                if found is not None and found not in seen and len(seen) < _MOST_HEADERS:
+                    seen.add(found)
+                    queue.append(found)
         return frozenset(names)
 
-    def has_header(self, path: str, header: str) -> bool:
-        """Whether an include that is written in quotes names a file of the project."""
-        return any(self._read(candidate) is not None for candidate in _candidates(path, header))
-
-    def has_amd_twin(self, path: str) -> bool:
-        """Whether the file is the NVIDIA half of a pair, e.g. `cuda/sort.cu` beside `hip/sort.hip`."""
-        return any(self._read(twin) is not None for twin in _twins(path))
+    def _resolve(self, folder: str, header: str) -> str | None:
+        """The file of the project that an include in `folder` names, if any."""
+        return next((c for c in _candidates(folder, header) if self._exists(c)), None)
 
     def _aliases_of_text(self, path: str) -> tuple[frozenset[str], tuple[str, ...]]:
         data = self._read(path) or b""
@@ -100,42 +109,28 @@ class Project:
         return frozenset(n.decode() for n in names if _FOREIGN.fullmatch(n)), headers
 
 
-def _candidates(includer: str, header: str) -> Iterable[str]:
+def _candidates(folder: str, header: str) -> Iterable[str]:
     """Where an included project header may lie, the likeliest place first."""
-    if header.startswith("/"):
+    if header.startswith(("/", "hip/", "torch/", "ATen/", "c10/")) or "." not in header:
         return
-    here = PurePosixPath(includer).parent
-    places = [here, *here.parents, *(PurePosixPath(f) for f in _INCLUDE_FOLDERS)]
+    places = [folder]
+    while folder:
+        folder = posixpath.dirname(folder)
+        places.append(folder)
+    places += _INCLUDE_FOLDERS
     for place in dict.fromkeys(places):
-        candidate = _normal(place / header)
-        if candidate is not None:
+        candidate = posixpath.normpath(posixpath.join(place, header))
+        if not candidate.startswith("../"):
             yield candidate
 
 
 def _twins(path: str) -> Iterable[str]:
-    """Where the AMD half of a pair would lie."""
-    pure = PurePosixPath(path)
+    """Where the AMD half of a pair would lie: `cuda` in its path renamed, or `.cu` become `.hip`."""
+    folder, name = posixpath.split(path)
+    stem, suffix = posixpath.splitext(name)
+    suffixes = (suffix, ".hip", ".hip.cpp") if suffix in (".cu", ".cuh") else (suffix,)
     for vendor in ("hip", "rocm"):
-        folder = PurePosixPath(*(_renamed(part, vendor) for part in pure.parts[:-1]))
-        stem = _renamed(pure.stem, vendor)
-        for suffix in dict.fromkeys((pure.suffix, ".hip", ".hip.cpp")):
-            twin = folder / (stem + suffix)
-            if twin != pure:
-                yield str(twin)
-
-
-def _renamed(part: str, vendor: str) -> str:
-    """`cuda_sort` → `hip_sort`; a name without that word stays."""
-    return _CUDA_WORD.sub(vendor, part)
-
-
-def _normal(path: PurePosixPath) -> str | None:
-    parts: list[str] = []
-    for part in path.parts:
-        if part == "..":
-            if not parts:
-                return None
-            parts.pop()
-        elif part != ".":
-            parts.append(part)
-    return "/".join(parts)
+        for other in suffixes:
+            twin = _CUDA_WORD.sub(vendor, posixpath.join(folder, stem)) + other
+            if twin != path:
+                yield twin

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 # Device source inside a string is scanned with the rules of this language.
 EMBEDDED = "c"
 _EMBEDDED_SIGNS = frozenset({b"__global__", b"__device__"})
-_PREFIX = 6  # letters of a table's names that serve as needles: enough to tell APIs apart
+_MANY = 500  # names of a table, above which only their first letters serve as needles
+_PREFIX = 6
 
 
 def rule_files(folder: Path) -> list[Path]:
@@ -148,5 +149,6 @@ def _needles_of(spec: MatchSpec, tables: Tables) -> frozenset[str] | None:
     if spec.names:
         return frozenset(spec.names)
     if spec.table:
-        return frozenset(name[:_PREFIX] for name in tables[spec.table])
+        names = tables[spec.table]
+        return frozenset(names) if len(names) < _MANY else frozenset(name[:_PREFIX] for name in names)
     return needles.of_pattern(spec.pattern or "")

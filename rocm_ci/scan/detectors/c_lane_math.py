@@ -15,7 +15,9 @@ _THREAD = (
     r"(?:threadIdx\s*\.\s*[xyz]"
     r"|\b(?:tid|t_id|thread_?id\w*|threadIndex|linear_tid|local_tid|lane\w*|thread_rank\s*\(\s*\))\b)"
 )
-_BY_32 = r"\)*\s*(?:&=?\s*(?:\(?\s*)(?:31|0x1[fF])[uU]?\b|>>=?\s*5[uU]?\b|%=?\s*32[uU]?\b|/=?\s*32[uU]?\b)"
+# At most one space around the operator: then these few strings are needles of every match.
+_BY_32 = r"\)* ?(?:&=? ?(?:31|0x1[fF])|>>=? ?5|%=? ?32|/=? ?32)[uU]?\b"
+_OPERATIONS = (("&", "31"), ("&", "0x1f"), ("&", "0x1F"), (">>", "5"), ("%", "32"), ("/", "32"))
 _MATH = re.compile(_THREAD + _BY_32)
 # What is assigned tells lane arithmetic from the index of a 32-wide tile.
 _TARGET = re.compile(r"(?:\b\w*(?:lane|warp|wave|wid)\w*\b)\s*(?:=|\(|\{|\[)|^\s*return\b", re.IGNORECASE)
@@ -28,7 +30,9 @@ class LaneMath:
     """Lane arithmetic with 32; in a file without warp functions only where a name says lane or warp."""
 
     name = "lane-math"
-    needles = ("hread", "tid", "t_id", "lane")
+    needles = tuple(
+        f"{op}{equals}{space}{n}" for op, n in _OPERATIONS for equals in ("", "=") for space in ("", " ")
+    )
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
