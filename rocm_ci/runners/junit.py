@@ -131,7 +131,7 @@ def _document(builder: Builder, *, repaired: bool, truncated: bool = False, prob
 def joined(documents: Iterable[tuple[str, Document]]) -> Reading:
     """Documents (with the name to call each in a problem) as one; retries resolved across them."""
     named = list(documents)
-    cases, retried = merged([document.elements for _, document in named])
+    cases, retried = merged([(name, document.elements) for name, document in named])
     return Reading(
         cases=cases,
         elements=sum(len(document.elements) for _, document in named),

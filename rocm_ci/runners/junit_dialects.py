@@ -23,10 +23,12 @@ _BY_STATUS = {
         ("skipped", "skip", "ignored", "pending", "disabled", "suppressed", "notrun", "todo"),
         CaseStatus.SKIPPED,
     ),
+    "flaky": CaseStatus.FLAKY,
 }
 # What CTest writes as the message of any failure: the last line of the output tells more.
 GENERIC = ("failed", "failure", "error")
 # CTest calls a test that could not be started «notrun» and «skipped», as if somebody had wanted it.
+_CTEST_WORDS = "Unable to find executable"
 _NOT_STARTED = re.compile(
     r"unable to find (?:executable|required file)|failed to change working directory"
     r"|could not start|unable to start|bad[_ ]command|missing configuration|insufficient resources",
@@ -82,7 +84,8 @@ def status_of(case: Open) -> CaseStatus:
         return CaseStatus.FLAKY
     if tags:
         first = case.results[0]
-        could_not_start = case.attributes.get("status") == "notrun" and _NOT_STARTED.search(first.message)
+        is_ctest = case.attributes.get("status") == "notrun" or first.message == _CTEST_WORDS
+        could_not_start = is_ctest and _NOT_STARTED.search(first.message)
         return CaseStatus.ERRORED if could_not_start else CaseStatus.SKIPPED
     for attribute in ("status", "result"):
         found = _BY_STATUS.get(case.attributes.get(attribute, "").lower())

@@ -2,12 +2,14 @@
 
 Two tests may share an id (sections, matrices, shards), and to call one of them a retry of the other
 would hide a failure. Evidence is: the same place in the same suite, failed first and passed later;
-or a later report that holds nothing but tests which had failed before.
+a later report that holds nothing but tests which had failed before; or a name that says so.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -21,34 +23,67 @@ if TYPE_CHECKING:
 
 BAD = (CaseStatus.FAILED, CaseStatus.ERRORED)
 GOOD = (CaseStatus.PASSED, CaseStatus.FLAKY)
+_MARK = re.compile(
+    r"[ ._(\[-]*(?<![a-z])(?P<word>retry|retries|rerun|attempt)[ ._#-]{0,2}(?P<number>\d*)[)\]]?",
+    re.IGNORECASE,
+)
 
 
-def merged(documents: Sequence[Sequence[Element]]) -> tuple[tuple[Case, ...], int]:
+def merged(documents: Sequence[tuple[str, Sequence[Element]]]) -> tuple[tuple[Case, ...], int]:
     """All cases in order, and how many failed attempts a later one made up for.
 
-    A test that failed and then passed is FLAKY, with its attempts counted and the message of the
-    first failure kept; everything else stays one case per element.
+    `documents` come with their names, which may say «retry». A test that failed and then passed
+    is FLAKY, with its attempts counted and the message of the first failure kept; everything else
+    stays one case per element.
     """
-    # One flat list; (document, run) names the suite element an element came from.
-    flat = [((number, e.run), e) for number, elements in enumerate(documents) for e in elements]
+    flat = [
+        _Placed(
+            (number, element.run), _plain(element.suite), element, is_marked=_is_marked(name, element.suite)
+        )
+        for number, (name, elements) in enumerate(documents)
+        for element in elements
+    ]
     groups: dict[tuple[str, str, tuple[str, ...]], list[int]] = defaultdict(list)
-    for index, (_, element) in enumerate(flat):
-        groups[element.case.id, element.suite, element.key].append(index)
+    for index, placed in enumerate(flat):
+        groups[placed.element.case.id, placed.suite, placed.element.key].append(index)
     doubles = [group for group in groups.values() if len(group) > 1]
     if not doubles:
-        return tuple(element.case for _, element in flat), 0
+        return tuple(placed.element.case for placed in flat), 0
     reruns = _reruns(flat)
     gone: set[int] = set()
     instead: dict[int, Case] = {}
     for group in doubles:
         _merge(group, flat, reruns, gone, instead)
-    cases = (instead.get(index, element.case) for index, (_, element) in enumerate(flat) if index not in gone)
+    cases = (instead.get(i, placed.element.case) for i, placed in enumerate(flat) if i not in gone)
     return tuple(cases), len(gone)
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """An element with the document and suite element it came from, and the suite's name without «retry 2»."""
+
+    run: tuple[int, int]
+    suite: str
+    element: Element
+    is_marked: bool
+
+
+def _plain(suite: str) -> str:
+    return _MARK.sub("", suite)
+
+
+def _is_marked(*names: str) -> bool:
+    """Whether a name says that this is a retry; the first attempt is none."""
+    return any(
+        m.group("number") not in ("0", "1") or m.group("word") != "attempt"
+        for n in names
+        for m in _MARK.finditer(n)
+    )
 
 
 def _merge(
     group: list[int],
-    flat: list[tuple[tuple[int, int], Element]],
+    flat: list[_Placed],
     reruns: set[tuple[int, int]],
     gone: set[int],
     instead: dict[int, Case],
@@ -56,15 +91,15 @@ def _merge(
     """Walk the attempts in order; a pass makes up for the failures directly before it."""
     failed: list[int] = []
     for index in group:
-        run, element = flat[index]
+        run, element = flat[index].run, flat[index].element
         if element.case.status in BAD:
             failed.append(index)
             continue
-        same_suite = [i for i in failed if flat[i][0] == run]
+        same_suite = [i for i in failed if flat[i].run == run]
         covered = failed if run in reruns else same_suite
         if element.case.status in GOOD and covered:
-            first = flat[covered[0]][1].case
-            attempts = element.case.attempts + sum(flat[i][1].case.attempts for i in covered)
+            first = flat[covered[0]].element.case
+            attempts = element.case.attempts + sum(flat[i].element.case.attempts for i in covered)
             instead[index] = replace(
                 element.case, status=CaseStatus.FLAKY, attempts=attempts, message=first.message,
                 excerpt=first.excerpt, path=first.path, line=first.line,
@@ -73,19 +108,20 @@ def _merge(
             failed = [i for i in failed if i not in gone]
 
 
-def _reruns(flat: Iterable[tuple[tuple[int, int], Element]]) -> set[tuple[int, int]]:
-    """Suite elements that hold nothing but tests which had failed in earlier ones of the same name."""
-    runs: dict[tuple[int, int], list[Element]] = defaultdict(list)
-    for run, element in flat:
-        runs[run].append(element)
+def _reruns(flat: Iterable[_Placed]) -> set[tuple[int, int]]:
+    """Suite elements that hold nothing but tests which had failed in earlier ones, or say «retry»."""
+    runs: dict[tuple[int, int], list[_Placed]] = defaultdict(list)
+    for placed in flat:
+        runs[placed.run].append(placed)
     failed: dict[str, set[str]] = defaultdict(set)
     passed: dict[str, set[str]] = defaultdict(set)
     found = set()
-    for run, elements in runs.items():
-        name = elements[0].suite
-        ids = {e.case.id for e in elements}
-        if ids <= failed[name] and not ids & passed[name]:
+    for run, members in runs.items():
+        name = members[0].suite
+        cases = [one.element.case for one in members]
+        ids = {case.id for case in cases}
+        if members[0].is_marked or (ids <= failed[name] and not ids & passed[name]):
             found.add(run)
-        failed[name] |= {e.case.id for e in elements if e.case.status in BAD}
-        passed[name] |= {e.case.id for e in elements if e.case.status in GOOD}
+        failed[name] |= {case.id for case in cases if case.status in BAD}
+        passed[name] |= {case.id for case in cases if case.status in GOOD}
     return found

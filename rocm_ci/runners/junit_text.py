@@ -43,7 +43,7 @@ class Text:
             text, decoder = self._decoded(decoder, encoding, data)
             data = self._source.read(CHUNK)
             if first:
-                text = text.lstrip()
+                text = text.lstrip("\ufeff \t\r\n")
                 first = not text
             text = carry + text
             # A character reference may be cut by the end of a piece: keep it for the next one.

@@ -24,7 +24,7 @@ PASSED, FAILED, ERRORED, SKIPPED, FLAKY = map(
 
 
 def judged(*cases: Case, sign: Sign | None = None, **known: Any) -> tuple[Verdict, str]:
-    given = {
+    given: dict[str, Any] = {
         "exit_code": 0,
         "timed_out": False,
         "timeout": "10m",

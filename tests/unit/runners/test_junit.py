@@ -247,7 +247,8 @@ class TestTruncated:
         ("status='passed'", "", "passed"),
         ("status='notrun'", "<skipped message='Unable to find executable'/>", "errored"),
         ("status='notrun'", "<skipped message='SKIP_RETURN_CODE=77'/>", "skipped"),
-        ("", "<skipped message='Unable to find executable'/>", "skipped"),
+        ("", "<skipped message='Unable to find executable'/>", "errored"),
+        ("", "<skipped message='Unable to find executable ffmpeg' type='pytest.skip'/>", "skipped"),
         ("", "<skipped/><failure/>", "failed"),
         ("", "<failure/><error/>", "errored"),
         ("", "<failure/><failure/><failure/>", "failed"),
@@ -342,3 +343,19 @@ def test_no_heap_of_pieces_makes_it_raise(pieces: list[str]) -> None:
 def test_no_bytes_make_it_raise(data: bytes) -> None:
     assert isinstance(reading(data), junit.Reading)
     assert isinstance(reading(b"<testsuite><testcase name='" + data), junit.Reading)
+
+
+@pytest.mark.parametrize(
+    "head",
+    ['<?xml version="1.1" encoding="UTF-8"?>', '\n\n<?xml version="1.0"?>', '\ufeff\ufeff<?xml version="1.0"?>',
+     "<?xml version='1.0' standalone='yes' ?>\n<?xml-stylesheet href='x'?><!-- c -->"],
+)  # fmt: skip
+def test_unusual_beginnings_do_no_harm(head: str) -> None:
+    assert statuses(reading(f"{head}<testsuite><testcase name='a'/></testsuite>".encode())) == {"a": "passed"}
+
+
+def test_an_undefined_entity_is_repaired() -> None:
+    assert statuses(reading(suite("<testcase name='a&nbsp;b'/><testcase name='R&D'/>"))) == {
+        "a\xa0b": "passed",
+        "R&D": "passed",
+    }

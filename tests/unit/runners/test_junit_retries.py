@@ -65,3 +65,19 @@ def test_a_skip_makes_up_for_nothing() -> None:
     skipped = "<testcase classname='a' name='t'><skipped/></testcase>"
 
     assert ends(FAILED + skipped) == ["failed", "skipped"]
+
+
+def test_a_report_whose_name_says_retry_is_one_whatever_else_it_holds() -> None:
+    def ends_of(first: str, second: str, suites: tuple[str, str] = ("s", "s")) -> list[str]:
+        texts = [
+            f"<testsuite name='{suites[0]}'>{FAILED}{OTHER}</testsuite>",
+            f"<testsuite name='{suites[1]}'>{PASSED}{OTHER}</testsuite>",
+        ]
+        read = [junit.read(io.BytesIO(text.encode())) for text in texts]
+        return [case.status.value for case in junit.joined(zip((first, second), read, strict=True)).cases]
+
+    assert ends_of("unit.xml", "unit.retry-1.xml") == ["passed", "flaky", "passed"]
+    assert ends_of("attempt_1.xml", "attempt_2.xml") == ["passed", "flaky", "passed"]
+    assert ends_of("a.xml", "b.xml", ("unit", "unit (rerun 1)")) == ["passed", "flaky", "passed"]
+    assert ends_of("gfx90a.xml", "gfx942.xml") == ["failed", "passed", "passed", "passed"]
+    assert ends_of("attempt_1.xml", "attempt_1b.xml") == ["failed", "passed", "passed", "passed"]
