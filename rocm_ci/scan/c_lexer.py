@@ -6,17 +6,15 @@ import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
-# Strings before characters before comments does not matter: each begins with another character,
-# and the scan goes from left to right. A quote after a letter or digit separates digits (1'000).
+# All alternatives begin with a literal: the regex engine then skips code quickly.
 _TOKEN = re.compile(
-    r"""
-      (?P<comment> //[^\n\\]*(?:\\.[^\n\\]*)* | /\*.*?(?:\*/|\Z) )
-    | (?P<raw> (?<![\w"])(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16})\((?P<body>.*?)(?:\)(?P=mark)"|\Z) )
-    | (?P<string> "[^"\\\n]*(?:\\.[^"\\\n]*)*"? )
-    | (?<!\w)(?:u8|[uUL])?'[^'\\\n]*(?:\\.[^'\\\n]*)*'
-    """,
-    re.VERBOSE | re.DOTALL,
+    r"""(?P<line>//[^\n\\]*(?:\\.[^\n\\]*)*)|(?P<block>/\*)"""
+    r"""|(?P<string>"[^"\\\n]*(?:\\.[^"\\\n]*)*"?)|(?P<char>'[^'\\\n]*(?:\\.[^'\\\n]*)*')""",
+    re.DOTALL,
 )
+_RAW_PREFIX = re.compile(r"(?<!\w)(?:u8|[uUL])?R\Z")
+_RAW_OPENING = re.compile(r'"([^()\\\s"]{0,16})\(')
+_CHAR_PREFIXES = ("L", "u", "U", "u8")
 _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
@@ -74,23 +72,53 @@ def lex(text: str) -> Lexed:
     """Split code from comments and literals. Anything unfinished ends with its line or the file."""
     pieces: list[str] = []
     literals: list[Literal] = []
-    at = 0
-    for token in _TOKEN.finditer(text):
+    at = 0  # up to here the code is in `pieces`
+    look = 0
+    while token := _TOKEN.search(text, look):
         start, end = token.span()
-        pieces.append(text[at:start])
-        at = end
-        if token.lastgroup == "comment":
-            pieces.append(blank(token.group()))
+        kind = token.lastgroup
+        if kind == "char" and _separates_digits(text, start):
+            look = start + 1
             continue
-        if token["raw"] is not None:
-            inner = token.span("body")
+        if kind == "block":
+            closing = text.find("*/", start + 2)
+            end = len(text) if closing < 0 else closing + 2
+        pieces.append(text[at:start])
+        if kind in ("line", "block"):
+            pieces.append(blank(text[start:end]))
         else:
-            opening = text.index("'" if token["string"] is None else '"', start) + 1
-            closed = end > opening and text[end - 1] == text[opening - 1]
-            inner = (opening, end - 1 if closed else end)
-        pieces += [text[start : inner[0]], blank(text[inner[0] : inner[1]]), text[inner[1] : end]]
-        if token["raw"] is not None or token["string"] is not None:
-            literals.append(Literal(start, end, *inner))
+            inner, end = _inside(text, start, end)
+            pieces += [text[start : inner[0]], blank(text[inner[0] : inner[1]]), text[inner[1] : end]]
+            if kind == "string":
+                literals.append(Literal(start, end, *inner))
+        at = look = end
     pieces.append(text[at:])
     starts = [0, *(found.end() for found in re.finditer("\n", text))]
     return Lexed(text, "".join(pieces), tuple(literals), tuple(starts))
+
+
+def _separates_digits(text: str, quote: int) -> bool:
+    """`1'000'000`: a quote after a letter or digit, but not after the prefix of a character."""
+    before = text[quote - 1 : quote]
+    if not (before.isalnum() or before == "_"):
+        return False
+    word = re.search(r"\w+\Z", text[max(0, quote - 64) : quote])
+    return word is None or word[0] not in _CHAR_PREFIXES
+
+
+def _inside(text: str, start: int, end: int) -> tuple[tuple[int, int], int]:
+    """((start, end) of a literal's content, end of the literal); `start` is its opening quote."""
+    if (
+        text[start] == '"'
+        and text[start - 1 : start] == "R"
+        and _RAW_PREFIX.search(text, max(0, start - 4), start)
+    ):
+        opening = _RAW_OPENING.match(text, start)
+        if opening:
+            closing = f'){opening[1]}"'
+            stop = text.find(closing, opening.end())
+            if stop < 0:
+                return (opening.end(), len(text)), len(text)
+            return (opening.end(), stop), stop + len(closing)
+    closed = end - start > 1 and text[end - 1] == text[start]
+    return (start + 1, end - 1 if closed else end), end
