@@ -1,7 +1,7 @@
 """Bring GitHub's published API description and webhook examples into `.tools/contract/`.
 
 Run it once: `python tools/fetch_contract.py`. The contract tests read what it leaves:
-`openapi.json` (the paths we use, 1 % of the whole) and `webhooks.json`. Versions and hashes stand in
+`openapi.json` (the paths we use, 1 % of the whole), `webhooks.json` and `sarif-2.1.0.json`. Versions and hashes stand in
 `tools/contract/package-lock.json`; the packages come through the machine's own npm.
 """
 
@@ -55,12 +55,15 @@ def main() -> int:
         if code:
             sys.stderr.write(f"npm ci ended with {code}: check the network and try again\n")
             return 3
-        packages = Path(scratch) / "node_modules" / "@octokit"
+        modules = Path(scratch) / "node_modules"
+        packages = modules / "@octokit"
         whole = json.loads((packages / "openapi" / "generated" / "api.github.com.json").read_bytes())
         (TARGET / "openapi.json").write_text(json.dumps(trimmed(whole)))
         shutil.copy(
             packages / "webhooks-examples" / "api.github.com" / "index.json", TARGET / "webhooks.json"
         )
+        schemas = modules / "@microsoft" / "jest-sarif" / "lib" / "schemas"
+        shutil.copy(schemas / "sarif-2.1.0-rtm.5.json", TARGET / "sarif-2.1.0.json")
     stamp.write_text(wanted)
     return 0
 

@@ -180,7 +180,9 @@ def _undecided(report: Report, found: Tally) -> str:
 def _green(report: Report, found: Tally) -> Headline:
     icon = ICONS[report.verdict]
     if report.plan.neutral_reason:
-        return Headline(icon=icon, title=f"nothing to test — {report.plan.neutral_reason}")
+        return Headline(
+            icon=icon, title=f"nothing to test — {report.plan.neutral_reason}", advice="Nothing to do."
+        )
     parts = [
         part for part in (_tests_part(report, found), _scan_part(report, found), _speed_part(found)) if part
     ]

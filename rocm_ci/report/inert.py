@@ -52,9 +52,7 @@ _SPECIAL = re.compile(
 _BLOCK_START = re.compile(
     r"^(?:[-+:](?=[\s:-]|$)|=(?==*\s*$)|\#(?=\#{0,5}(?:\s|$))|[0-9]{1,9}(?=[.)](?:\s|$)))"
 )
-_NUMBERED = re.compile(
-    r"(?P<mail>(?<=[\w.+-])@(?=\w))|[^0-9A-Za-z ./,;=%\u0080-\U0010ffff-]|(?<=[Ww]{3})\."
-)
+_NUMBERED = re.compile(r"(?P<mail>(?<=[\w.+-])@(?=\w))|[^0-9A-Za-z ./,;=%\u0080-\U0010ffff-]|(?<=[Ww]{3})\.")
 _CODE = re.compile(r"`([^`]*[^`\s][^`]*)`")
 _SIX = re.compile(r".{6}(?=.)")  # GitHub takes seven digits or more for a commit
 _HEX_DIGIT = re.compile(r"[0-9]")

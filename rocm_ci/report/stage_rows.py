@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.finding import Severity
@@ -61,7 +61,15 @@ class Row:
 
 def rows(report: Report) -> tuple[Row, ...]:
     """All stages in order. A healthy machine needs no row: it has its own line below the table."""
-    return tuple(row for result in report.results for row in _of(result))
+    made: list[Row] = []
+    for row in (row for result in report.results for row in _of(result)):
+        before = made[-1] if made else None
+        # What was skipped for one reason is told once, with the names of all.
+        if before and row.verdict is before.verdict is Verdict.SKIPPED and row.result == before.result:
+            made[-1] = replace(before, stage=f"{before.stage}, {row.stage}")
+        else:
+            made.append(row)
+    return tuple(made)
 
 
 def _of(result: StageResult) -> Iterator[Row]:

@@ -159,7 +159,7 @@ def test_a_hundred_thousand_tests_fit() -> None:
 def test_hostile_numbers_of_things_fit() -> None:
     """A forged report may hold a thousand results; the comment stays a comment."""
     base = reports.red()
-    stages = tuple(Skipped(stage=StageName.TEST, reason="x" * 500) for _ in range(1_000))
+    stages = tuple(Skipped(stage=StageName.TEST, reason=f"{n}" + "x" * 500) for n in range(1_000))
     gpus = tuple(
         msgspec.structs.replace(reports.MI300X, index=n, name=f"GPU {n} " + "y" * 300) for n in range(500)
     )

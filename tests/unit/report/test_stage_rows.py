@@ -14,7 +14,13 @@ def said(report: object) -> dict[str, str]:
 
 
 def test_a_stage_behind_a_failed_build_is_there_with_its_reason() -> None:
-    assert said(reports.broken_build())["Tests"] == "⏭️ skipped, because the build failed"
+    assert (
+        said(reports.broken_build())["Kernels, Tests, Performance"] == "⏭️ skipped, because the build failed"
+    )
+
+
+def test_stages_skipped_for_different_reasons_have_their_own_rows() -> None:
+    assert said(reports.infra())["Performance"] == "⏭️ skipped, because the GPU is not healthy"
 
 
 def test_a_gpu_suite_without_a_gpu_is_there_with_its_reason() -> None:
