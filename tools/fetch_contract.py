@@ -1,8 +1,8 @@
 """Bring GitHub's published API description and webhook examples into `.tools/contract/`.
 
 Run it once: `python tools/fetch_contract.py`. The contract tests read what it leaves:
-`openapi.json` (the paths we use, 1 % of the whole), `webhooks.json` and `sarif-2.1.0.json`. Versions and hashes stand in
-`tools/contract/package-lock.json`; the packages come through the machine's own npm.
+`openapi.json` (the paths we use, 1 % of the whole), `webhooks.json` and `sarif-2.1.0.json`. Versions
+and hashes stand in `tools/contract/package-lock.json`; the packages come through the machine's own npm.
 """
 
 from __future__ import annotations
