@@ -130,6 +130,22 @@ def first_line(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
+# What frameworks print where a check fails, for reports whose message is only «Failed»: the block
+# under GoogleTest's place, pytest's `E` line, the line of assert(3), what an exception said.
+_SAID = (
+    re.compile(r"^\S+:\d+: Failure\n(?P<said>(?:(?!\[ )[^\n]+\n?){1,8})", re.MULTILINE),
+    re.compile(r"^E {2,}(?P<said>\S[^\n]*)", re.MULTILINE),
+    re.compile(r"^(?P<said>[^\n]*\bAssertion [^\n]+ failed\b[^\n]*)", re.MULTILINE),
+    re.compile(r"^\s*what\(\):\s*(?P<said>\S[^\n]*)", re.MULTILINE),
+)
+
+
+def said(output: str) -> str:
+    """What the output tells of a failure, on one line: a known form, else its last line."""
+    found = next((m for form in _SAID if (m := form.search(output))), None)
+    return " ".join(found["said"].split()) if found else last_line(output)
+
+
 def last_line(text: str) -> str:
     """The last line with something on it."""
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")

@@ -173,9 +173,7 @@ class Builder:
         excerpt = "" if text.strip() in message else text
         if case.output and len(excerpt) < 200:
             excerpt = f"{excerpt}\n{case.output.text()}".strip("\n")
-        message = (
-            message or dialects.last_line(excerpt) or generic or clean(case.attributes.get("status", ""))
-        )
+        message = message or dialects.said(excerpt) or generic or clean(case.attributes.get("status", ""))
         if self._budget <= 0:
             excerpt = ""
         self._budget -= len(excerpt)

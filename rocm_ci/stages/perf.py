@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -10,6 +11,7 @@ from rocm_ci import registry
 from rocm_ci.build.base import base_build
 from rocm_ci.config.options import percent
 from rocm_ci.errors import ConfigError
+from rocm_ci.gpu import visible
 from rocm_ci.model.perf import Comparison, PerfVerdict
 from rocm_ci.model.result import Bench, PerfResult
 from rocm_ci.model.verdict import Verdict, worst
@@ -40,15 +42,18 @@ def run(ctx: Context, job: Job) -> PerfResult:
     base = base_build(ctx, job)
     benches = []
     for options in job.config.perf:
-        need = _gpu_need(options, job)
-        if need is not None:
-            benches.append(need)
+        seen = visible.usable(job.facts, ctx.environment)
+        lack = visible.lacking(options.gpus, seen, required=job.config.require_gpu)
+        if lack is not None:
+            benches.append(_unmeasured(options, *lack))
         elif not base.ok:
             reason = f"the merge base could not be built, so there is nothing to compare with: {base.reason}"
             benches.append(_unmeasured(options, Verdict.INCONCLUSIVE, reason))
         else:
             sides = measure.Sides(base=base.root, head=ctx.root)
-            benches.append(_bench(ctx, options, known[options.format], sides))
+            chosen = visible.variables(job.facts, ctx.environment, options.gpus)
+            scoped = dataclasses.replace(ctx, environment={**ctx.environment, **chosen})
+            benches.append(_bench(scoped, options, known[options.format], sides))
     return PerfResult(
         verdict=worst(b.verdict for b in benches),
         duration_s=ctx.clock.monotonic() - began,
@@ -62,17 +67,6 @@ def _known(options: PerfOptions, known: dict[str, Format]) -> None:
     if options.format not in known:
         message = f"perf.{options.name}.format: no format {options.format!r}"
         raise ConfigError(message, hint=f"known: {', '.join(sorted(known))}")
-
-
-def _gpu_need(options: PerfOptions, job: Job) -> Bench | None:
-    """The result of a benchmark that this machine cannot run; None when it can."""
-    seen = len(job.facts.gpus)
-    if options.gpus <= seen:
-        return None
-    reason = f"needs {options.gpus} GPU(s), this machine shows {seen}"
-    if job.config.require_gpu:
-        return _unmeasured(options, Verdict.ERROR, f"machine unusable: {reason}")
-    return _unmeasured(options, Verdict.SKIPPED, f"{reason} (require-gpu: false)")
 
 
 def _unmeasured(options: PerfOptions, verdict: Verdict, reason: str) -> Bench:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import rocm_ci.runners
 from rocm_ci import registry
+from rocm_ci.gpu import visible
 from rocm_ci.model.result import Suite, TestResult
-from rocm_ci.model.verdict import Verdict, worst
-from rocm_ci.runners import judge, suite, visible
+from rocm_ci.model.verdict import worst
+from rocm_ci.runners import judge, suite
 from rocm_ci.runners.attempt import Order
 from rocm_ci.runners.base import SuiteRunner
 
@@ -70,10 +71,11 @@ def _runner(runners: Mapping[str, SuiteRunner], options: TestOptions) -> SuiteRu
 def _suite(ctx: Context, job: Job, order: Order) -> Suite:
     options = order.options
     seen = visible.usable(job.facts, ctx.environment)
-    if options.gpus > seen:
-        reason = f"machine unusable: needs {options.gpus} GPU(s), {seen} seen"
+    lack = visible.lacking(options.gpus, seen, required=job.config.require_gpu)
+    if lack is not None:
+        verdict, reason = lack
         ctx.log.warning(f"{options.name}: {reason}")
-        return suite.unrun(order, Verdict.ERROR if job.config.require_gpu else Verdict.SKIPPED, reason)
+        return suite.unrun(order, verdict, reason)
     ctx.log.info(f"{options.name} ({options.layer.value}, {order.runner.name}): {options.run}")
     done = suite.run(ctx, order)
     ctx.log.info(f"{options.name}: {done.verdict.value}{f' – {done.reason}' if done.reason else ''}")

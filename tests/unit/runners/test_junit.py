@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rocm_ci.model.case import Case, CaseStatus
-from rocm_ci.runners import junit
+from rocm_ci.runners import junit, junit_dialects
 from rocm_ci.runners.excerpt import EXCERPT_HEAD, EXCERPT_TAIL, MESSAGE_CHARS
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "junit"
@@ -359,3 +359,22 @@ def test_an_undefined_entity_is_repaired() -> None:
         "a\xa0b": "passed",
         "R&D": "passed",
     }
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        (
+            ("[ RUN      ] A.B\n/src/t.cpp:37: Failure\nExpected equality of these values:\n  sums[0]\n    Which is: 64\n  67\n"
+            "[  FAILED  ] A.B (0 ms)\n\n 1 FAILED TEST\n"),
+            "Expected equality of these values: sums[0] Which is: 64 67",
+        ),
+        (">       assert a == b\nE       assert 1 == 2\n\nt.py:3: AssertionError\n", "assert 1 == 2"),
+        ("t: t.c:4: main: Assertion `x > 0' failed.\nAborted\n", "t: t.c:4: main: Assertion `x > 0' failed."),
+        ("terminate called after throwing\n  what():  out of range\nAborted\n", "out of range"),
+        ("some words\nlast words\n\n", "last words"),
+        ("", ""),
+    ],
+)
+def test_a_failure_without_a_message_is_told_by_its_output(output: str, said: str) -> None:
+    assert junit_dialects.said(output) == said

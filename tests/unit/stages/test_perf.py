@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from rocm_ci.build.base import BaseBuild
 
+from rocm_ci.build.base import BaseBuild
 from rocm_ci.config.load import load
 from rocm_ci.context import Context, Job
 from rocm_ci.errors import ConfigError
@@ -19,6 +19,7 @@ from rocm_ci.model.event import Event, EventKind
 from rocm_ci.model.facts import Facts, Gpu
 from rocm_ci.model.perf import PerfVerdict
 from rocm_ci.model.plan import Plan
+from rocm_ci.model.result import PerfResult
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.perf.samples import decode
 from rocm_ci.stages import perf
@@ -52,6 +53,7 @@ class Machine(FakeRunner):
     ) -> Streamed:
         side = cwd.name
         self.sides.append(side)
+        self.environments.append(dict(env))
         target = argv[-1].split(" ", 1)[1].strip("'")
         if self.writes:
             took = self.speed(side, self.sides.count(side))
@@ -73,7 +75,7 @@ def stage(
     text: str = BENCH % "",
     gpus: int = 0,
     base: BaseBuild | None = None,
-) -> perf.PerfResult:
+) -> PerfResult:
     made = base or BaseBuild(root=tmp_path / "base", ok=True, reason="")
     monkeypatch.setattr(perf, "base_build", lambda _ctx, _job: made)
     head = tmp_path / "head"
@@ -177,11 +179,11 @@ def test_a_base_that_cannot_be_built_is_never_silent(tmp_path: Path, monkeypatch
 @pytest.mark.parametrize(
     ("more", "verdict", "said"),
     [
-        ("", Verdict.ERROR, "machine unusable: needs 2 GPU(s), this machine shows 1"),
+        ("", Verdict.ERROR, "machine unusable: needs 2 GPU(s), 1 seen"),
         (
             "require-gpu: false\n",
             Verdict.SKIPPED,
-            "needs 2 GPU(s), this machine shows 1 (require-gpu: false)",
+            "needs 2 GPU(s), 1 seen (`require-gpu: false`)",
         ),
     ],
 )
@@ -193,6 +195,16 @@ def test_missing_gpus_are_the_machines_fault_or_a_visible_skip(
 
     assert (result.verdict, result.benches[0].reason) == (verdict, said)
     assert machine.sides == []
+
+
+def test_both_sides_see_the_same_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(speed=steady(1.0))
+    stage(tmp_path, machine, monkeypatch, text=BENCH % ", gpus: 1", gpus=4)
+
+    assert {(e["ROCR_VISIBLE_DEVICES"], e["HIP_VISIBLE_DEVICES"]) for e in machine.environments} == {
+        ("0", "0")
+    }
+    assert len(machine.environments) == 26
 
 
 def test_an_unknown_format_is_a_configuration_error_that_lists_the_known(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rocm_ci.gpu.visible import usable, variables
 from rocm_ci.model.facts import Facts, Gpu
-from rocm_ci.runners.visible import usable, variables
 
 FOUR = Facts(gpus=tuple(Gpu(index=n) for n in range(4)))
 

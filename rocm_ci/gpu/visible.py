@@ -1,8 +1,10 @@
-"""Which GPUs a suite may see, said in both variables that the ROCm stack reads."""
+"""Which GPUs a suite or benchmark may see, said in both variables that the ROCm stack reads."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from rocm_ci.model.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +20,16 @@ def usable(facts: Facts, environment: Mapping[str, str]) -> int:
     counts = [len(facts.gpus)]
     counts += [len(_listed(environment[name])) for name in (ROCR, HIP) if name in environment]
     return min(counts)
+
+
+def lacking(wanted: int, seen: int, *, required: bool) -> tuple[Verdict, str] | None:
+    """Why something that wants GPUs cannot run here, and how bad that is; None when it can."""
+    if wanted <= seen:
+        return None
+    reason = f"needs {wanted} GPU(s), {seen} seen"
+    if required:
+        return Verdict.ERROR, f"machine unusable: {reason}"
+    return Verdict.SKIPPED, f"{reason} (`require-gpu: false`)"
 
 
 def variables(facts: Facts, environment: Mapping[str, str], wanted: int) -> dict[str, str]:
