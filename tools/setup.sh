@@ -71,6 +71,6 @@ if ! cmp -s "$lock" "$stamp"; then
   .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
   cp "$lock" "$stamp"
 fi
-if [ "$goal" = test ] && [ -x tools/contract.sh ]; then
-  tools/contract.sh || note "GitHub's API description could not be fetched: the contract tests need it"
+if [ "$goal" = test ]; then
+  .venv/bin/python tools/fetch_contract.py || note "GitHub's API description could not be fetched: the contract tests need it"
 fi
