@@ -93,6 +93,7 @@ def _step(ctx: Context, step: BuildOptions, command: str, target: Target) -> Bui
             cwd=target.root,
             env=environment(
                 ctx.environment,
+                root=target.root,
                 archs=target.archs,
                 jobs=target.jobs,
                 cache=ctx.work / "ccache",

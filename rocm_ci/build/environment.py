@@ -25,13 +25,20 @@ _BYTES_PER_JOB = 2_000_000_000
 
 
 def environment(
-    base: Mapping[str, str], *, archs: tuple[str, ...], jobs: int, cache: Path, own: Mapping[str, str]
+    base: Mapping[str, str],
+    *,
+    root: Path,
+    archs: tuple[str, ...],
+    jobs: int,
+    cache: Path,
+    own: Mapping[str, str],
 ) -> dict[str, str]:
     """What a build command gets, from the child environment `base` and the step's `own` variables.
 
     HIP_PLATFORM is always `amd`, whatever a step says: with nvcc on the machine hipcc would build for
     NVIDIA. HCC_AMDGPU_TARGET is left alone on purpose: it would hide a call of hipcc that names no target.
-    With ccache on PATH, CMake uses it, in the folder `cache` unless CCACHE_DIR names another one.
+    With ccache on PATH, CMake uses it, in the folder `cache` unless CCACHE_DIR names another one; paths
+    below `root` count as equal, so that the merge base's build finds what the head's has compiled.
     """
     values = dict(base)
     values |= {name: sign.join(archs) for name, sign in _ARCH_VARIABLES.items()}
@@ -43,7 +50,8 @@ def environment(
     if ccache and "CCACHE_DISABLE" not in values:
         for name in _LAUNCHERS:
             values.setdefault(name, ccache)
-        values.setdefault("CCACHE_DIR", str(cache))
+        if "CCACHE_DIR" not in values:
+            values |= {"CCACHE_DIR": str(cache), "CCACHE_BASEDIR": str(root), "CCACHE_NOHASHDIR": "1"}
     return values | dict(own) | {"HIP_PLATFORM": "amd"}
 
 

@@ -38,7 +38,9 @@ def run(ctx: Context, job: Job) -> BuildResult | Skipped:
     options = found.steps if found else job.config.build
     count = jobs(job.config.jobs, cpus=job.facts.host.cpus, memory_bytes=job.facts.host.memory_bytes)
     target = commands.Target(root=ctx.root, archs=job.config.arch, jobs=count)
-    env = environment(ctx.environment, archs=target.archs, jobs=count, cache=ctx.work / "ccache", own={})
+    env = environment(
+        ctx.environment, root=ctx.root, archs=target.archs, jobs=count, cache=ctx.work / "ccache", own={}
+    )
     compiler = toolchain.compiler(ctx.run, env)
     steps: tuple[BuildStep, ...] = ()
     problem = _unable(ctx, found, compiler, env, target.archs) if found else ""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def made(tmp_path: Path, base: dict[str, str] | None = None, **own: str) -> dict[str, str]:
     return environment(
         {"PATH": str(tmp_path / "bin"), **(base or {})},
+        root=tmp_path / "checkout",
         archs=("gfx90a", "gfx942"),
         jobs=3,
         cache=tmp_path / "cache",
@@ -48,6 +49,7 @@ def test_ccache_is_used_where_it_is_and_users_keep_their_own(tmp_path: Path) -> 
 
     assert made(tmp_path)["CMAKE_HIP_COMPILER_LAUNCHER"] == str(tool)
     assert made(tmp_path)["CCACHE_DIR"] == str(tmp_path / "cache")
+    assert made(tmp_path)["CCACHE_BASEDIR"] == str(tmp_path / "checkout")
     own = made(tmp_path, {"CMAKE_HIP_COMPILER_LAUNCHER": "sccache", "CCACHE_DIR": "/keep"})
     assert (own["CMAKE_HIP_COMPILER_LAUNCHER"], own["CCACHE_DIR"]) == ("sccache", "/keep")
     assert "CMAKE_HIP_COMPILER_LAUNCHER" not in made(tmp_path, {"CCACHE_DISABLE": "1"})
