@@ -12,7 +12,7 @@ from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import inert, machine, words
 from rocm_ci.report.problems import METRICS, Problem, speed
 from rocm_ci.report.stage_rows import short_kernel
-from rocm_ci.report.tally import RED, Tally, of_status
+from rocm_ci.report.tally import RED, Tally, label, of_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -184,7 +184,7 @@ def _failures(report: Report, found: Tally, room: Room) -> str:
 
 
 def _failed_case(case: Case, room: Room) -> str:
-    said = f"- {inert.code(case.id)}"
+    said = f"- {inert.code(label(case))}"
     if case.message:
         said += f" — {inert.text(case.message, limit=room.text)}"
     if case.excerpt and room.log_tails:
@@ -235,7 +235,7 @@ def _case_list(title: str, status: CaseStatus, found: Tally, room: Room) -> tupl
     if not shown:
         return None
     said = (
-        f"- {inert.code(case.id)}" + (f" — {inert.text(case.message, limit=120)}" if case.message else "")
+        f"- {inert.code(label(case))}" + (f" — {inert.text(case.message, limit=120)}" if case.message else "")
         for case in shown
     )
     return title, len(cases), "\n".join(said) + more(len(cases), len(shown))

@@ -61,8 +61,8 @@ def _scan_fault(result: ScanResult) -> str:
         return "fails the scan"
     if cuda == len(blocking):
         return f"brings CUDA back in {words.count(cuda, 'place')}"
-    verb = "goes" if len(blocking) == 1 else "go"
-    return f"has {words.count(len(blocking), 'line')} that {verb} wrong on AMD GPUs"
+    verb = "does" if len(blocking) == 1 else "do"
+    return f"has {words.count(len(blocking), 'place')} that {verb} not work on AMD GPUs"
 
 
 def reason(result: StageResult) -> str:

@@ -127,12 +127,14 @@ def _fail_title(report: Report, found: Tally, things: int) -> str:
 def _state_of_machine(report: Report) -> str:
     if any(result.verdict is Verdict.ERROR for result in report.results):
         return "What the machine broke off is not counted against the change."
-    for result in report.results:
-        if isinstance(result, PreflightResult):
-            if result.verdict is Verdict.PASS and machine.usable(report.facts):
-                return "The machine is healthy."
-            return "" if result.verdict is Verdict.PASS else words.sentence(result.reason)
-    return ""
+    looked = [result for result in report.results if isinstance(result, PreflightResult)]
+    if not looked:
+        return ""
+    if not machine.usable(report.facts):
+        return "There is no AMD GPU here: what needs one did not run."
+    if looked[0].verdict is Verdict.PASS:
+        return "The machine is healthy."
+    return f"About the machine: {words.sentence(faults.reason(looked[0]))}"
 
 
 def _error(report: Report, found: Tally) -> Headline:

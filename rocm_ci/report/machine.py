@@ -31,7 +31,7 @@ def line(facts: Facts) -> str:
     """GPU, driver, ROCm and system in one line. It is never left out of a comment."""
     host = facts.host
     parts = [_gpus(facts), _driver(facts)]
-    parts.append(f"ROCm {facts.rocm.version}" if facts.rocm.version else "ROCm not found")
+    parts.append(_rocm(facts))
     system = host.os or "unknown system"
     parts.append(f"{system}, kernel {host.kernel}" if host.kernel else system)
     return " · ".join(parts)
@@ -78,6 +78,14 @@ def doubts(facts: Facts) -> tuple[tuple[str, str], ...]:
         *disagree,
         *(("note", note) for note in facts.notes),
     )
+
+
+def _rocm(facts: Facts) -> str:
+    """Distributions ship HIP without a ROCm release around it."""
+    if facts.rocm.version:
+        return f"ROCm {facts.rocm.version}"
+    hip = facts.rocm.hip or facts.rocm.hipcc
+    return f"HIP {hip}" if hip else "ROCm not found"
 
 
 def _kernel(facts: Facts) -> str:

@@ -104,8 +104,8 @@ def _table(page: _Page, room: Room) -> str:
         (
             inert.prose(row.stage, limit=min(room.text, 80), cell=True),
             f"{row.icon} {inert.prose(row.result, limit=min(room.text, 160), cell=True)}",
-            inert.text(row.against, limit=60),
-            words.duration(row.duration_s).replace(" ", "&nbsp;"),
+            _unbroken(inert.text(row.against, limit=60)),
+            _unbroken(words.duration(row.duration_s)),
         )
         for row in shown
     ]
@@ -115,6 +115,11 @@ def _table(page: _Page, room: Room) -> str:
     if event.merge_base is None:
         base = "no base"
     return table(("stage", "result", base, "time"), body)
+
+
+def _unbroken(shown: str) -> str:
+    """A number stays with its unit in a narrow column."""
+    return shown.replace(" ", "&nbsp;")
 
 
 def _notices(page: _Page, room: Room) -> list[str]:

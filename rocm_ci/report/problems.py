@@ -21,7 +21,7 @@ from rocm_ci.model.result import (
 )
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import words
-from rocm_ci.report.tally import RED, tally
+from rocm_ci.report.tally import RED, label, tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -194,7 +194,7 @@ def _of_suite(suite: Suite) -> list[Problem]:
     found = [
         replace(
             _of_case(alike[0], Severity.ERROR, alike[0].message or "failed without a message"),
-            also=tuple(case.id for case in alike[1:]),
+            also=tuple(label(case) for case in alike[1:]),
         )
         for alike in groups.values()
     ]
@@ -218,7 +218,7 @@ def _of_case(case: Case, severity: Severity, message: str) -> Problem:
         kind="test",
         severity=severity,
         message=message,
-        subject=case.id,
+        subject=label(case),
         path=case.path,
         line=case.line,
         command=case.reproduce,

@@ -109,7 +109,7 @@ def _because(reason: str) -> str:
 
 def _checks(result: PreflightResult) -> str:
     bad = [c for c in result.checks if c.status not in (Verdict.PASS, Verdict.SKIPPED)]
-    return result.reason or words.first([c.seen for c in bad], 2) or result.verdict.value
+    return words.first([c.seen for c in bad], 2) or result.reason or result.verdict.value
 
 
 def _scan(result: ScanResult) -> str:

@@ -139,6 +139,11 @@ def cases(suites: Iterable[Suite]) -> Cases:
     return Cases(**{status.value: seen[status.value] for status in CaseStatus})
 
 
+def label(case: Case) -> str:
+    """What to call a test: its id, without a class that only repeats the name (as CTest's does)."""
+    return case.name if case.id == f"{case.name}::{case.name}" else case.id
+
+
 def of_status(suites: Iterable[Suite], *statuses: CaseStatus) -> tuple[Case, ...]:
     """The tests of some suites that ended in one of the given ways."""
     return tuple(case for suite in suites for case in suite.cases if case.status in statuses)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -18,6 +19,9 @@ from rocm_ci.model.result import Crashed, TestResult, stage_of
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import bounds, codec
 from tests import reports
+
+
+PUBLISHED = Path(__file__).parents[3] / "docs" / "report.schema.json"
 
 
 def tree(report: Report) -> dict[str, Any]:
@@ -212,3 +216,11 @@ def test_the_schema_is_a_schema_and_refuses_what_decode_refuses() -> None:
     changed = tree(reports.green()) | {"unknown": 1}
 
     assert not jsonschema.Draft202012Validator(schema).is_valid(changed)
+
+
+def test_the_published_schema_is_that_of_the_code(request: pytest.FixtureRequest) -> None:
+    text = json.dumps(codec.schema(), indent=2, ensure_ascii=False) + "\n"
+    if request.config.getoption("--update-golden"):
+        PUBLISHED.write_text(text, encoding="utf-8")
+
+    assert PUBLISHED.read_text(encoding="utf-8") == text, "run `pytest --update-golden` if this is meant"

@@ -17,12 +17,12 @@ from tests import reports
     ("mood", "icon", "begin"),
     [
         ("green", "✅", "ready for AMD GPUs — 248 tests on MI300X, no CUDA left behind, speed unchanged (detects ≥ 1.9 %)"),
-        ("red", "❌", "this change has 2 lines that go wrong on AMD GPUs, fails 1 test and slows 1 benchmark by 8.4 %"),
+        ("red", "❌", "this change has 2 places that do not work on AMD GPUs, fails 1 test and slows 1 benchmark by 8.4 %"),
         ("broken-build", "❌", "this change does not build for gfx90a and gfx942"),
         ("infra", "🔧", "the machine failed, not this change — GPU 0 was reset 2 times"),
         ("undecided", "⚖️", "not decidable — the speed of 2 benchmarks could not be told apart from noise (needs ≥ 4.2 %, saw 3.1 %)"),
         ("interrupted", "⏹️", "interrupted before the end — finished: preflight, scan, build and kernels"),
-        ("both", "❌", "this change has 2 lines that go wrong on AMD GPUs and fails 1 test — and the machine failed too, in perf"),
+        ("both", "❌", "this change has 2 places that do not work on AMD GPUs and fails 1 test — and the machine failed too, in perf"),
         ("documentation", "ℹ️", "nothing to test — only documentation changed"),
         ("nothing-ran", "🔧", "nothing ran, so nothing is known"),
         ("defect", "🔧", "rocm-ci itself failed, not this change — KeyError: 'amdhsa.kernels'"),
@@ -66,7 +66,7 @@ def test_warnings_that_fail_by_configuration_are_counted() -> None:
 
     made = reports.report(reports.scan(warning, verdict=Verdict.FAIL))
 
-    assert headline(made).title == "this change has 1 line that goes wrong on AMD GPUs"
+    assert headline(made).title == "this change has 1 place that does not work on AMD GPUs"
 
 
 def test_a_build_that_leaves_out_an_arch_says_which() -> None:
@@ -106,6 +106,12 @@ def test_a_healthy_machine_is_said_to_be_healthy_only_when_it_was_looked_at() ->
 
     assert headline(looked).advice == "The machine is healthy."
     assert headline(not_looked).advice == ""
+
+
+def test_a_machine_without_a_gpu_is_said_to_have_none() -> None:
+    looked = reports.report(reports.preflight(), reports.scan(reports.finding()), facts=reports.NO_GPU)
+
+    assert headline(looked).advice == "There is no AMD GPU here: what needs one did not run."
 
 
 def test_a_machine_that_failed_is_not_called_healthy() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 
-from rocm_ci.model.facts import Conflict, Facts
+from rocm_ci.model.facts import Conflict, Facts, Rocm
 from rocm_ci.report import machine
 from tests import reports
 
@@ -24,6 +24,12 @@ def test_equal_gpus_are_counted() -> None:
 
 def test_a_machine_of_which_nothing_is_known_has_a_line() -> None:
     assert machine.line(Facts()) == "no AMD GPU · driver unknown · ROCm not found · unknown system"
+
+
+def test_hip_without_a_rocm_release_is_called_hip() -> None:
+    rocm = Rocm(hip="5.2.21153")
+
+    assert "HIP 5.2.21153" in machine.line(msgspec.structs.replace(reports.NO_GPU, rocm=rocm))
 
 
 def test_no_gpu_is_a_fact() -> None:

@@ -126,3 +126,11 @@ def test_a_comparison_says_what_is_known_of_it() -> None:
 
     assert speed(whole) == "1.31 → 1.42 ms (+8.4 %, interval +7.6 % … +9.1 %)"
     assert speed(bare) == "too few rounds"
+
+
+def test_a_name_that_is_also_its_class_is_said_once() -> None:
+    red = reports.case("RowSum.Tail", CaseStatus.FAILED, id="RowSum.Tail::RowSum.Tail")
+
+    found = problems(reports.report(reports.suites(reports.suite(red, verdict=Verdict.FAIL))))
+
+    assert found[0].subject == "RowSum.Tail"
