@@ -45,11 +45,7 @@ class Guards:
 
     def __post_init__(self) -> None:
         self._learnt = _learn(self.lines, self.raw)
-
-    @property
-    def current(self) -> Guard:
-        """The guard of the branch we are in."""
-        return _guard(self._reach())
+        self.current = Guard.NONE  # the guard of the branch we are in
 
     @property
     def outer(self) -> Guard:
@@ -79,6 +75,7 @@ class Guards:
             self._frames[-1].here = self._frames[-1].not_taken
         elif name == "endif" and self._frames:
             self._frames.pop()
+        self.current = _guard(self._reach())
 
     def _reach(self) -> Reach:
         return self._frames[-1].here if self._frames else ALWAYS

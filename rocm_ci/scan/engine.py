@@ -112,7 +112,7 @@ class _Scanner:
     def _candidates(self, language: str, data: bytes) -> tuple[tuple[CompiledRule, ...], bool]:
         mine = self._book.of_language(language)
         rules, embedded = mine.possible(data) if self._prefilter else (mine.rules, True)
-        return tuple(r for r in rules if self._is_on(r)), embedded and language != EMBEDDED
+        return tuple(r for r in rules if self._is_on(r)), embedded
 
     def _is_on(self, compiled: CompiledRule) -> bool:
         return self._options.rules.get(compiled.rule.id) != "off" and compiled.holds_for(self._archs)
