@@ -38,7 +38,8 @@ class MatchSpec(
     `pattern` is searched in the text of a region (`^` and `$` also match at its line ends), `names`
     and `table` stand for whole identifiers; a pattern beside them keeps only matches whose text is
     one of them. `not-…` take matches away again: by the matched text (`not-pattern`, `not-table`)
-    or by any entry of the region's context (`not-context`).
+    or by any entry of the region's context (`not-context`). `needles` are strings of which a file
+    must hold one for the matcher to be tried; unless given they are derived from the pattern.
     """
 
     kind: RegionKind | tuple[RegionKind, ...] = ()
@@ -50,6 +51,7 @@ class MatchSpec(
     not_pattern: str | None = None
     not_table: str | tuple[str, ...] = ()
     guards: tuple[Guard, ...] = (Guard.NONE,)
+    needles: tuple[str, ...] = ()
     detector: str | None = None
 
     @property

@@ -146,6 +146,8 @@ def _needles(rule: Rule, tables: Tables) -> frozenset[bytes] | None:
 def _needles_of(spec: MatchSpec, tables: Tables) -> frozenset[str] | None:
     if spec.detector is not None:
         return frozenset(getattr(detectors()[spec.detector], "needles", ())) or None
+    if spec.needles:
+        return frozenset(spec.needles)
     if spec.names:
         return frozenset(spec.names)
     if spec.table:
