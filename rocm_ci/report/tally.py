@@ -104,10 +104,6 @@ class Tally:
         ]
         return max(floors, default=None)
 
-    def severity(self, severity: Severity) -> int:
-        """How many findings have a severity."""
-        return sum(f.severity is severity for f in self.findings)
-
     def perf(self, verdict: PerfVerdict) -> tuple[Comparison, ...]:
         """The comparisons with a verdict."""
         return tuple(c for c in self.comparisons if c.verdict is verdict)

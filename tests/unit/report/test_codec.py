@@ -20,7 +20,6 @@ from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import bounds, codec
 from tests import reports
 
-
 PUBLISHED = Path(__file__).parents[3] / "docs" / "report.schema.json"
 
 
