@@ -12,6 +12,7 @@ _NUMBER = re.compile(r"-?\d{1,20}(?:\.\d{1,12})?")
 _SCALE = {"": 1, "b": 1, "bytes": 1, "k": 10, "m": 20, "g": 30, "t": 40}
 _UNIT = re.compile(r"^-?[\d.]+\s*([kmgt]?)i?b(?:ytes)?\b", re.IGNORECASE)
 MAX_WORD = 200
+_LIMIT = 1 << 63
 
 
 def word(value: object) -> str | None:
@@ -36,14 +37,19 @@ def number(value: object) -> float | None:
 
 
 def whole(value: object) -> int | None:
-    """`number` rounded to an integer; hexadecimal text (`0x1f`) is understood."""
+    """`number` rounded to an integer; hexadecimal text (`0x1f`) is understood. None beyond 63 bits."""
+    found = _whole(value)
+    return found if found is not None and abs(found) < _LIMIT else None
+
+
+def _whole(value: object) -> int | None:
     text = word(value)
     if text and re.fullmatch(r"0x[0-9a-fA-F]{1,16}", text):
         return int(text, 16)
     if isinstance(value, str) and re.fullmatch(r"\s*\d{1,20}\s*", value):
         return int(value)
     if isinstance(value, int) and not isinstance(value, bool):
-        return value if abs(value) < 1 << 64 else None
+        return value
     found = number(value)
     return None if found is None else round(found)
 
@@ -58,7 +64,7 @@ def size_bytes(value: object, unit: str = "b") -> int | None:
         return None
     named = _UNIT.match(word(value) or "")
     letter = (named.group(1) if named else unit.strip()[:1]).lower()
-    return round(amount * (1 << _SCALE[letter] if letter in "kmgt" and letter else 1))
+    return whole(round(amount * (1 << _SCALE[letter] if letter in "kmgt" and letter else 1)))
 
 
 def hex_id(value: object) -> str | None:

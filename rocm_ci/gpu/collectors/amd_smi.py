@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from rocm_ci.gpu.amdsmi_records import Record, looks_like, records
 from rocm_ci.gpu.observation import MAX_DEVICES, Collector, Device, Observation, Value, bus_address
 from rocm_ci.gpu.quantity import gfx, hex_id, number, size_bytes, version, whole, word
-from rocm_ci.gpu.reader import Reader, Tool
+from rocm_ci.gpu.reader import Answer, Reader, Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 AMD_SMI = Tool(
     name="amd-smi",
@@ -88,9 +88,17 @@ def collect(reader: Reader) -> Observation:
         source="amd-smi",
         driver=driver,
         rocm=rocm,
+        notes=_cut_off(answer, devices),
         devices=tuple(Device(values=devices[n], firmware=firmware.get(n, {})) for n in sorted(devices)),
         problem=answer.problem,
     )
+
+
+def _cut_off(answer: Answer, devices: Mapping[int, object]) -> tuple[str, ...]:
+    """Says so when the JSON names devices whose record does not end."""
+    named = {int(n) for o in answer.outputs for n in re.findall(r'(?m)^\s*"gpu": (\d{1,4}),?$', o.text)}
+    lost = sorted(named - set(devices))
+    return (f"amd-smi output is cut off: nothing is known of its GPU {lost[0]}",) if lost else ()
 
 
 def _first(record: Record, paths: Sequence[str]) -> str | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rocm_ci.gpu.reader import Reader
 
 NODES = "/sys/class/kfd/kfd/topology/nodes"
-_PROPERTY = re.compile(r"^(\w{1,64}) (-?\d{1,20})$", re.MULTILINE)
+_PROPERTY = re.compile(r"^(\w{1,64}) (\d{1,18})$", re.MULTILINE)
 # Heap types of the kernel's memory banks: 1 and 2 are the device's own memory.
 _DEVICE_HEAPS = (1, 2)
 

@@ -8,6 +8,7 @@ one that hipconfig (or ROCM_PATH, or the link) names, never the largest number.
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from rocm_ci.gpu.observation import Collector, Observation, Value
@@ -36,7 +37,8 @@ VERSION_FILE = Tool(name="version file", commands=(), recognise=lambda t: bool(_
 
 def collect(reader: Reader) -> Observation:
     """The prefix in use, its release, the HIP runtime's own version, the compilers."""
-    config, compiler = reader.ask(HIPCONFIG), reader.ask(HIPCC)
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        config, compiler = pool.map(reader.ask, (HIPCONFIG, HIPCC))
     values: dict[str, Value] = {}
     root: str | None = None
     for text in (o.text for o in config.outputs):
