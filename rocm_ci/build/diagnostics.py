@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rocm_ci.model.diagnostic import Diagnostic
 
 MAX_ERRORS = 100
-MAX_WARNINGS = 100
+MAX_WARNINGS = 50
 BEFORE, AFTER, TAIL = 4, 24, 30
 MAX_EXCERPT = 6000
 MAX_GROUP = 1000

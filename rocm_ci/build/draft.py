@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MAX_NOTES = 8
 MAX_CHAIN = 40
 MAX_MESSAGE = 1000
+MAX_NOTE = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Draft:
     def note(self, text: str) -> None:
         """Keep a note; of very many the first ones."""
         if len(self.notes) < MAX_NOTES:
-            self.notes.append(text[:MAX_MESSAGE])
+            self.notes.append(text[:MAX_NOTE])
 
     def led_here(self, place: Place) -> None:
         """Keep a step of the way from the user's code to the error."""

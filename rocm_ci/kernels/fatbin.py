@@ -1,14 +1,14 @@
-"""Which GPU code a built file holds: shared objects, programs, objects, archives and code objects."""
+"""Which GPU code a built file holds: libraries, programs, objects, archives, code objects and wheels."""
 
 from __future__ import annotations
 
 import itertools
 import mmap
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rocm_ci.kernels import archive, bundle, elf, offload_binary, target
+from rocm_ci.kernels import archive, bundle, elf, offload_binary, target, wheel
 from rocm_ci.kernels.bundle import Entry, Problem, Unpacker, Zstd
 from rocm_ci.kernels.span import OutOfBoundsError, Span
 
@@ -21,7 +21,7 @@ _RELOCATABLE = "__CLANG_OFFLOAD_BUNDLE__"
 MAX_FOUND = 100_000
 MAX_PROBLEMS = 20
 _SNIFF = 24
-MAGICS = (elf.MAGIC, archive.MAGIC, archive.THIN, bundle.MAGIC, bundle.COMPRESSED)
+MAGICS = (elf.MAGIC, archive.MAGIC, archive.THIN, bundle.MAGIC, bundle.COMPRESSED, wheel.MAGIC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def read(path: Path, *, zstd: Zstd | None = None) -> FatBinary:
     entries: list[Entry] = []
     problems: list[str] = []
     try:
-        walk = _walk(Span(data, 0, len(data)), Unpacker(zstd))
+        walk = _walk(path, Span(data, 0, len(data)), Unpacker(zstd))
         for found in itertools.islice(walk, MAX_FOUND):
             if isinstance(found, Entry):
                 entries.append(found)
@@ -61,7 +61,7 @@ def read(path: Path, *, zstd: Zstd | None = None) -> FatBinary:
                 problems.append(found.text)
         if next(walk, None) is not None:
             problems.append(f"only the first {MAX_FOUND} code objects were looked at")
-    except OutOfBoundsError as error:
+    except (OutOfBoundsError, *wheel.DAMAGED) as error:
         problems.append(f"cut off or forged: {error}")
     return FatBinary(path, tuple(entries), tuple(problems))
 
@@ -75,8 +75,11 @@ def is_binary(path: Path) -> bool:
         return False
 
 
-def _walk(content: Span, unpacker: Unpacker) -> Iterator[Entry | Problem]:
-    if content.starts_with(archive.THIN):
+def _walk(path: Path, content: Span, unpacker: Unpacker) -> Iterator[Entry | Problem]:
+    if content.starts_with(wheel.MAGIC):
+        for index, member in enumerate(wheel.members(path), 1):
+            yield from (_apart(found, index) for found in _member(member, unpacker))
+    elif content.starts_with(archive.THIN):
         yield Problem("a thin archive only names other files")
     elif content.starts_with(archive.MAGIC):
         for member in archive.members(content):
@@ -85,6 +88,11 @@ def _walk(content: Span, unpacker: Unpacker) -> Iterator[Entry | Problem]:
         yield from _elf(content, unpacker)
     else:
         yield from bundle.entries(content, unpacker)
+
+
+def _apart(found: Entry | Problem, index: int) -> Entry | Problem:
+    """Offsets count from a member's own beginning: keep the bundles of two members apart."""
+    return replace(found, bundle=found.bundle + (index << 48)) if isinstance(found, Entry) else found
 
 
 def _member(content: Span, unpacker: Unpacker) -> Iterator[Entry | Problem]:

@@ -30,7 +30,8 @@ def decompressor(run: Runner, environment: Mapping[str, str]) -> Zstd:
             return None
         # `head` bounds what a forged frame unpacks to.
         argv = ["bash", "-c", f"zstd -dcq | head -c {size}"]
-        return run.capture(argv, env=environment, stdin=packed, timeout_s=_TIMEOUT_S).stdout or None
+        done = run.capture(argv, env=environment, stdin=packed, timeout_s=_TIMEOUT_S)
+        return (done.stdout or None) if done.exit_code == 0 else None
 
     return decompress
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from rocm_ci.build import toolchain
@@ -257,6 +259,34 @@ def test_a_cmake_project_with_hip_needs_no_configuration(project: Project) -> No
     assert result.verdict is Verdict.PASS, result.reason
     assert result.detected == "CMake with HIP (CMakeLists.txt)"
     assert [(a.path, a.archs) for s in result.steps for a in s.artifacts] == [("build/liba.so", ("gfx90a",))]
+
+
+def test_ccache_serves_a_second_build_of_the_same_sources(project: Project) -> None:
+    require.program("cmake", "apt-get install cmake")
+    ccache = require.program("ccache", "apt-get install ccache")
+    copies = [project, Project(root=project.scratch / "copy", scratch=project.scratch)]
+    for copy in copies:
+        copy.put("a.cpp", SAXPY)
+        copy.put(
+            "CMakeLists.txt",
+            "cmake_minimum_required(VERSION 3.21)\nproject(demo LANGUAGES CXX)\nfind_package(hip REQUIRED)\n"
+            "add_library(a SHARED a.cpp)\ntarget_link_libraries(a PRIVATE hip::device)\n",
+        )
+
+    results = [copy.build() for copy in copies]
+
+    stats = subprocess.run(
+        [ccache, "--print-stats"],
+        env={"CCACHE_DIR": str(project.scratch / "work" / "ccache"), "PATH": "/usr/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    hits = {k: int(v) for k, v in (line.split("\t") for line in stats.splitlines())}
+    assert hits["direct_cache_hit"] + hits["preprocessed_cache_hit"] >= 1
+    for result in results:
+        assert result.verdict is Verdict.PASS, result.reason
+        assert [a.archs for s in result.steps for a in s.artifacts] == [("gfx90a",)]
 
 
 def test_a_cmake_error_is_placed_in_the_users_file(project: Project) -> None:

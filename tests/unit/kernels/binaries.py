@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import struct
+import zipfile
 import zlib
 
 import msgspec
@@ -116,3 +118,12 @@ def offload_binary(arch: str, image: bytes) -> bytes:
     return (
         b"\x10\xff\x10\xad" + struct.pack("<IQQQ", 1, size, 32, len(entry)) + entry + table + strings + image
     )
+
+
+def wheel(members: dict[str, bytes]) -> bytes:
+    """A wheel with the given files."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in members.items():
+            made.writestr(name, content)
+    return file.getvalue()

@@ -41,13 +41,14 @@ def read(tmp_path: Path, content: bytes) -> fatbin.FatBinary:
         (binaries.packed(BUNDLE, version=2), ("gfx1030", "gfx90a")),
         (binaries.packed(BUNDLE, version=3), ("gfx1030", "gfx90a")),
         (binaries.fat_object(binaries.packed(BUNDLE), BUNDLE), ("gfx1030", "gfx90a")),
+        (binaries.wheel({"a/_C.so": binaries.fat_object(BUNDLE), "a/x.py": CODE}), ("gfx1030", "gfx90a")),
         (binaries.elf(), ()),
         (b"#!/bin/sh\n", ()),
         (b"", ()),
     ],
     ids=[
         "object", "features", "archive", "bundle", "code-object", "relocatable", "new-driver",
-        "packed-1", "packed-2", "packed-3", "mixed", "host-only", "script", "empty",
+        "packed-1", "packed-2", "packed-3", "mixed", "wheel", "host-only", "script", "empty",
     ],
 )  # fmt: skip
 def test_the_targets_of_a_file(tmp_path: Path, content: bytes, archs: tuple[str, ...]) -> None:
@@ -65,6 +66,14 @@ def test_code_of_one_source_shares_a_bundle(tmp_path: Path) -> None:
         ("gfx1030", True),
         ("gfx90a", False),
     ]
+
+
+def test_the_modules_of_a_wheel_keep_their_bundles_apart(tmp_path: Path) -> None:
+    one = binaries.fat_object(binaries.bundle({"gfx90a": CODE}))
+
+    found = read(tmp_path, binaries.wheel({"a/_A.so": one, "a/_B.so": one}))
+
+    assert len({e.bundle for e in found.entries}) == 2
 
 
 def test_an_entry_without_code_is_no_code(tmp_path: Path) -> None:
@@ -152,6 +161,7 @@ def test_no_damaged_file_raises(tmp_path: Path, data: st.DataObject) -> None:
                 BUNDLE,
                 CODE,
                 binaries.packed(BUNDLE),
+                binaries.wheel({"a/_C.so": binaries.fat_object(BUNDLE)}),
                 binaries.elf({".llvm.offloading": (1, binaries.offload_binary("gfx942", CODE))}),
             ]
         )
