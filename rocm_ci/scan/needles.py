@@ -17,6 +17,7 @@ else:
 
 SHORTEST = 2  # a single letter would let every file through
 _MOST_STRINGS = 512
+_IGNORES_CASE = re.compile(r"\(\?[aLmsux]*i")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +33,13 @@ _NOTHING = _Part(frozenset({""}), None)
 
 
 def of_pattern(pattern: str) -> frozenset[str] | None:
-    """The needles of a pattern, lower-cased when it ignores case; None when there are none."""
-    tree = parser.parse(pattern)
-    ignore_case = bool(tree.state.flags & re.IGNORECASE)
-    needed = _usable(_sequence(tree))
-    if needed is None:
-        return None
-    return frozenset(n.lower() for n in needed) if ignore_case else needed
+    """The needles of a pattern; None when there are none. Where it ignores case, so must the search."""
+    return _usable(_sequence(parser.parse(pattern)))
 
 
 def ignores_case(pattern: str) -> bool:
-    """Whether the whole pattern ignores case."""
-    return bool(parser.parse(pattern).state.flags & re.IGNORECASE)
+    """Whether any part of a pattern ignores case: `(?i)…`, `(?i:…)`."""
+    return _IGNORES_CASE.search(pattern) is not None
 
 
 def _usable(part: _Part) -> frozenset[str] | None:
@@ -82,9 +78,7 @@ def _item(op: Any, argument: Any) -> _Part:
     if op is ops.BRANCH:
         return _alternatives([_sequence(one) for one in argument[1]])
     if op is ops.SUBPATTERN:
-        _, added, removed, inner = argument
-        # A local (?i:…) would make the case of its own part uncertain.
-        return _ANYTHING if added & re.IGNORECASE or removed else _sequence(inner)
+        return _sequence(argument[3])
     if op in (ops.AT, ops.ASSERT, ops.ASSERT_NOT):
         return _NOTHING
     if op in (ops.MAX_REPEAT, ops.MIN_REPEAT) or op is getattr(ops, "POSSESSIVE_REPEAT", None):
