@@ -60,7 +60,7 @@ lock=requirements.lock
 if [ "$goal" = test ]; then
   lock=requirements-dev.lock
   apt_install "the Docker tests" docker.io debootstrap iproute2 iptables
-  apt_install "the browser tests" chromium
+  apt_install "the browser tests" chromium fonts-noto-color-emoji fonts-dejavu-core
   command -v npm >/dev/null || apt_install "GitHub's API description" npm
 fi
 

@@ -16,10 +16,11 @@ from rocm_ci import pipeline, plan, registry, sinks
 from rocm_ci.cli import checkout, wiring
 from rocm_ci.config import load as config
 from rocm_ci.context import Context, Job
-from rocm_ci.errors import ConfigError
+from rocm_ci.errors import ConfigError, MachineError
 from rocm_ci.github import commands
 from rocm_ci.gpu.collect import collect, live_reader
 from rocm_ci.model.verdict import exit_code
+from rocm_ci.report.links import Links
 from rocm_ci.sinks.base import Destination, Sink, emit_all
 from rocm_ci.tools.git import Git
 from rocm_ci.tools.process import ProcessRunner
@@ -48,9 +49,7 @@ class Request:
 
 @click.command("run")
 @click.option("--local", is_flag=True, help="Run on the working tree, without an event.")
-@click.option(
-    "--base", metavar="REF", help="Compare with the merge base of REF instead of the event's base."
-)
+@click.option("--base", metavar="REF", help="Compare with the merge base of REF instead of the event's base.")
 @click.option("--config", "config_path", type=click.Path(path_type=Path), help=f"Default: {config.PATH}.")
 @click.option("--output", type=click.Path(path_type=Path), default=Path(OUTPUT), show_default=True)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
@@ -63,9 +62,7 @@ def command(
     log = wiring.make_log(env, verbose=verbose)
     base = base or env.get("ROCM_CI_BASE") or None
     config_path = config_path or (Path(env["ROCM_CI_CONFIG"]) if env.get("ROCM_CI_CONFIG") else None)
-    request = Request(
-        root=Path.cwd(), output=output, config=config_path, base=base, local=local
-    )
+    request = Request(root=Path.cwd(), output=output, config=config_path, base=base, local=local)
     report = perform(request, env, log, quiet=form == "json")
     if form == "json":
         log.result(wiring.as_json(report))
@@ -175,10 +172,11 @@ def _emit(report: Report, output: Path, env: dict[str, str], log: Log, *, quiet:
         summary=Path(step_summary) if step_summary else None,
         outputs=Path(outputs) if outputs else None,
         annotations=log.actions,
+        links=_links(env),
     )
     known = registry.load(sinks, "SINK", Sink)  # type: ignore[type-abstract]
     wanted = [s for s in known.values() if not s.needs_token and not (quiet and s.name == "console")]
-    emit_all(report, where, wanted)
+    emitted = emit_all(report, where, wanted)
     if outputs:
         values = {
             "verdict": report.verdict.value,
@@ -189,3 +187,16 @@ def _emit(report: Report, output: Path, env: dict[str, str], log: Log, *, quiet:
         }
         for name, value in values.items():
             commands.append_output(Path(outputs), name, value)
+    if emitted.errors:
+        # A result that nobody can read is no result, whatever it was.
+        message = f"the report could not be written everywhere: {'; '.join(emitted.refused)}"
+        raise MachineError(message, hint=f"check space and permissions of {output}")
+
+
+def _links(env: dict[str, str]) -> Links:
+    """Addresses of the run, from the runner's own environment."""
+    server, repository, run_id = (env.get(f"GITHUB_{n}") for n in ("SERVER_URL", "REPOSITORY", "RUN_ID"))
+    if not server or not repository:
+        return Links()
+    home = f"{server.rstrip('/')}/{repository}"
+    return Links(repository=home, run=f"{home}/actions/runs/{run_id}" if run_id else None)

@@ -201,9 +201,9 @@ def _flat(tree: dict[str, Any]) -> list[tuple[str, object]]:
 def _shown(value: object) -> str:
     if isinstance(value, list):
         if any(isinstance(v, dict) for v in value):
-            return f"{len(value)} entries"
+            return ", ".join(str(v.get("name", "?")) if isinstance(v, dict) else str(v) for v in value)
         return ", ".join(map(str, value))
 
     if isinstance(value, dict):
         return ", ".join(f"{k}: {v}" for k, v in value.items())
-    return str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
