@@ -51,17 +51,19 @@ def run(
     interrupted = False
     for name, stage in stages:
         step = wanted[name]
-        blocked = _blocked(name, done)
-        if interrupted:
-            done[name] = Skipped(stage=name, reason="the run was interrupted")
-        elif not step.run:
-            done[name] = Skipped(stage=name, reason=step.reason)
-        elif blocked:
-            done[name] = Skipped(stage=name, reason=blocked)
-        else:
-            result = _guarded(name, stage, ctx, replace(job, done=dict(done)))
-            interrupted = isinstance(result, _Interrupted)
-            done[name] = result.crashed if isinstance(result, _Interrupted) else result
+        try:
+            blocked = _blocked(name, done)
+            if interrupted:
+                done[name] = Skipped(stage=name, reason="the run was interrupted")
+            elif not step.run:
+                done[name] = Skipped(stage=name, reason=step.reason)
+            elif blocked:
+                done[name] = Skipped(stage=name, reason=blocked)
+            else:
+                done[name] = _guarded(name, stage, ctx, replace(job, done=dict(done)))
+        except (InterruptedRunError, KeyboardInterrupt) as error:
+            interrupted = True
+            done.setdefault(name, Crashed(stage=name, reason=f"interrupted {error}".strip()))
     results = tuple(done[name] for name, _ in stages)
     return Report(
         tool=f"rocm-ci {__version__}",
@@ -78,22 +80,13 @@ def run(
     )
 
 
-class _Interrupted:
-    """A stage that the user or the runner stopped."""
-
-    def __init__(self, crashed: Crashed) -> None:
-        self.crashed = crashed
-
-
-def _guarded(name: StageName, stage: Stage, ctx: Context, job: Job) -> StageResult | _Interrupted:
+def _guarded(name: StageName, stage: Stage, ctx: Context, job: Job) -> StageResult:
     began = ctx.clock.monotonic()
     with ctx.log.step(name.value):
         try:
             return stage(ctx, job)
-        except (InterruptedRunError, KeyboardInterrupt) as error:
-            reason = f"interrupted: {error}" if str(error) else "interrupted"
-            took = ctx.clock.monotonic() - began
-            return _Interrupted(Crashed(stage=name, reason=reason, duration_s=took))
+        except InterruptedRunError:
+            raise
         except RocmCiError as error:
             reason = f"{error} → {error.hint}" if error.hint else str(error)
             ctx.log.error(str(error), error.hint)

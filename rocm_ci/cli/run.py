@@ -112,7 +112,8 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
         report = pipeline.run(
             context, job, settings=loaded.settings, notices=(*located.notices, *loaded.notices)
         )
-    _emit(report, output, env, log, quiet=quiet)
+    with wiring.undisturbed():
+        _emit(report, output, env, log, quiet=quiet)
     return report
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import os
+import signal
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from rocm_ci.errors import UsageError
 from rocm_ci.log import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # What the pull request's code must never see: tokens, and the files through which a step can
 # steer later steps of the job.
@@ -50,6 +56,17 @@ def child_environment(env: dict[str, str]) -> dict[str, str]:
     # Where nvcc is on the machine, hipcc picks the NVIDIA platform on its own. ROCM_CI_PYTHON is for
     # commands that want the interpreter which is surely there, e.g. to run pytest.
     return kept | {"HIP_PLATFORM": "amd", "ROCM_CI_PYTHON": sys.executable}
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Inside, SIGINT and SIGTERM wait: a report is written whole or not at all."""
+    held = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, held)
 
 
 def make_log(env: dict[str, str], *, verbose: bool = False) -> Log:

@@ -120,7 +120,7 @@ TOLD: dict[str, dict[str, str]] = {
         "version": "Version of this file's layout.",
         "arch": "GPU targets that every build must hold code for.",
         "stages": "What runs.",
-        "require-gpu": "Whether a suite that asks for a GPU fails where there is none (else it is skipped, visibly).",
+        "require-gpu": "Whether a suite that needs a GPU fails where there is none (else skipped, visibly).",
         "inconclusive": "How a run exits that could not be decided: `pass` or `fail`.",
         "deepen": "Whether a shallow clone may be deepened to find the merge base.",
         "jobs": "Parallel build jobs, 0 for the number of processors we may use.",
@@ -131,7 +131,7 @@ TOLD: dict[str, dict[str, str]] = {
     },
     "ScanOptions": {
         "exclude": "Paths the scanner leaves out, as in `.gitignore`.",
-        "fail-on": "The severity from which on a finding fails the change: `error`, `warning`, `note`, `never`.",
+        "fail-on": "From which severity on a finding fails the change: `error`, `warning`, `note`, `never`.",
         "rules": "Severity by rule: `off`, `note`, `warning` or `error`.",
     },
     "BuildOptions": {

@@ -95,6 +95,7 @@ def test_an_expected_error_keeps_its_advice_and_has_no_traceback(tmp_path: Path)
         (gives(BuildResult(verdict=Verdict.ERROR, duration_s=1)), "the build failed"),
         (raises(RuntimeError("x")), "the build could not be run"),
     ],
+    ids=["failed", "machine", "crashed"],
 )
 def test_what_needs_the_build_is_skipped_with_the_reason(
     tmp_path: Path, build: Callable[[Context, Job], StageResult], reason: str
