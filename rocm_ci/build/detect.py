@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 1_000_000
 MAX_HIP_FILES = 2000
+MAX_DEPTH = 2
 OUTPUT = "build/rocm-ci"
 _TIMEOUT = "1h"
-_SUBDIRECTORIES_WITHOUT_BUILD = {"test", "tests", "doc", "docs", "example", "examples"}
+_ASIDE = {"test", "tests", "doc", "docs", "example", "examples", "sample", "samples", "bench", "benchmarks"}
 
 _HIP_IN_CMAKE = re.compile(
     r"\benable_language\s*\([^)]*\bHIP\b|\bproject\s*\([^)]*\bHIP\b|\bfind_package\s*\(\s*(?:hip|HIP|HIPCC)\b"
@@ -38,6 +39,7 @@ _COMMENT = re.compile(r"#(?!\[\[).*")
 _TORCH = re.compile(
     r"\b(?:CUDAExtension|CppExtension|BuildExtension|torch\.utils\.cpp_extension|HIPExtension)\b"
 )
+_TORCH_GPU = re.compile(r"\b(?:CUDAExtension|HIPExtension|CUDA_HOME|ROCM_HOME)\b|\.(?:cu|hip)\b")
 _CUDA_IN_CMAKE = re.compile(
     r"\benable_language\s*\([^)]*\bCUDA\b|\bproject\s*\([^)]*\bCUDA\b|\bfind_package\s*\(\s*CUDA",
     re.IGNORECASE,
@@ -46,12 +48,16 @@ _CUDA_IN_CMAKE = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Detected:
-    """A build that was found: its kind, from which file, and the steps. `torch`: it needs torch for ROCm."""
+    """A build that was found: its kind, from which file, and the steps.
+
+    `torch`: it needs PyTorch. `gpu`: it compiles for GPUs, so that hipcc (and torch for ROCm) must be there.
+    """
 
     kind: str
     source: str
     steps: tuple[BuildOptions, ...]
     torch: bool = False
+    gpu: bool = True
 
     @property
     def text(self) -> str:
@@ -67,11 +73,14 @@ class Nothing:
 
 
 def detect(root: Path) -> Detected | Nothing:
-    """Look at the project's files: CMake with HIP, then a torch extension, then loose `.hip` files."""
+    """Look at the project's files: a torch extension, then CMake with HIP, then loose `.hip` files.
+
+    A setup script of an extension comes first: where there is a CMake project beside it, it drives that.
+    """
     listed = list(walk.files(root))
     return (
-        _cmake(root, listed)
-        or _torch(root)
+        _torch(root)
+        or _cmake(root, listed)
         or _hip_files(root, listed)
         or Nothing(reason=_reason(root, listed))
     )
@@ -86,7 +95,8 @@ def _cmake(root: Path, listed: Iterable[Path]) -> Detected | None:
         folder = path.parent
         if path.name != "CMakeLists.txt" or not _PROJECT.search(text):
             continue
-        if folder != root and _SUBDIRECTORIES_WITHOUT_BUILD & set(folder.relative_to(root).parts):
+        parts = folder.relative_to(root).parts
+        if len(parts) > MAX_DEPTH or _ASIDE & set(parts):
             continue
         below = [t for p, t in texts.items() if p.is_relative_to(folder)]
         if any(_HIP_IN_CMAKE.search(t) for t in below):
@@ -128,10 +138,12 @@ def _cmake_steps(root: Path, folder: Path, text: str, below: list[str]) -> Detec
 
 def _torch(root: Path) -> Detected | None:
     setup, project = root / "setup.py", root / "pyproject.toml"
-    if setup.is_file() and _TORCH.search(_text(setup)):
+    script = _text(setup) if setup.is_file() else ""
+    if _TORCH.search(script):
         run = "python3 setup.py build_ext --inplace"
         step = BuildOptions(name="extension", run=run, timeout=_TIMEOUT)
-        return Detected(kind="torch extension", source="setup.py", steps=(step,), torch=True)
+        gpu = bool(_TORCH_GPU.search(script))
+        return Detected(kind="torch extension", source="setup.py", steps=(step,), torch=True, gpu=gpu)
     text = _text(project) if project.is_file() else ""
     if re.search(r"^\s*ext-modules\s*=", text, re.MULTILINE) and re.search(r"['\"]torch\b", text):
         run = (

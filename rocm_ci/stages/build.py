@@ -68,8 +68,10 @@ def _unable(
         words = done.text.split()
         if done.exit_code or len(words) < 2:
             return "torch is not installed for python3 on this machine → install torch for ROCm"
-        if words[1] == "-":
+        if found.gpu and words[1] == "-":
             return f"torch {words[0][:40]} on this machine is not built for ROCm → install torch for ROCm"
+    if not found.gpu:
+        return ""
     if compiler is None:
         return (
             "hipcc is not on this machine → install ROCm's HIP compiler (Debian: hipcc libamdhip64-dev "

@@ -45,6 +45,10 @@ def found(root: Path, files: dict[str, str]) -> Detected | Nothing:
             },
             "torch extension (pyproject.toml)",
         ),
+        (
+            {"CMakeLists.txt": HIP_CMAKE, "setup.py": "from torch.utils.cpp_extension import BuildExtension"},
+            "torch extension (setup.py)",
+        ),
         ({"src/a.hip": "", "b.hip": ""}, "folder of .hip files (2 files)"),
         ({"src/a.hip": "", "CMakeLists.txt": "project(d CXX)"}, "folder of .hip files (src/a.hip)"),
     ],
@@ -64,6 +68,7 @@ def test_a_hip_build_is_found(tmp_path: Path, files: dict[str, str], text: str) 
         ({"CMakeLists.txt": "project(d)\n# find_package(hip)\n"}, "no HIP build was found"),
         ({"third_party/x/CMakeLists.txt": HIP_CMAKE}, "no HIP build was found"),
         ({"tests/data/CMakeLists.txt": HIP_CMAKE}, "no HIP build was found"),
+        ({"a/b/c/d/CMakeLists.txt": HIP_CMAKE}, "no HIP build was found"),
         ({}, "no HIP build was found"),
     ],
 )

@@ -210,6 +210,15 @@ def test_a_torch_extension_needs_torch_for_rocm(tmp_path: Path, torch: tuple[int
     assert result.reason.startswith(reason)
 
 
+def test_an_extension_for_processors_needs_neither_hipcc_nor_torch_for_rocm(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").write_text("from torch.utils.cpp_extension import CppExtension")
+
+    result = ran(tmp_path, job(), answers={"python3": (0, "2.6.0+cpu -\n"), "bash": (0, "")})
+
+    assert result.verdict is Verdict.PASS
+    assert result.detected == "torch extension (setup.py)"
+
+
 def test_without_hipcc_a_configured_build_still_runs(tmp_path: Path) -> None:
     result = ran(tmp_path, job(step()), answers={"bash": (0, "")})
 
