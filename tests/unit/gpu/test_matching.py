@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from rocm_ci.gpu.matching import match
-from rocm_ci.gpu.observation import Device, Observation, Value
+from rocm_ci.gpu.observation import Device, Observation, Value, Values
 
 
-def source(name: str, *devices: dict[str, Value]) -> Observation:
+def source(name: str, *devices: Values) -> Observation:
     return Observation(source=name, devices=tuple(Device(values=d) for d in devices))
 
 
@@ -48,8 +48,9 @@ def test_order_is_not_trusted_against_an_identifying_value() -> None:
 
 
 def test_partitions_of_one_card_are_joined_in_their_order() -> None:
-    kernel = source("kfd", *({"bus": f"0000:0c:00.{n}", "node": n + 1} for n in range(4)))
-    tool = source("amd-smi", *({"bus": "0000:0c:00.0", "mark": n} for n in range(4)))
+    nodes: list[Values] = [{"bus": f"0000:0c:00.{n}", "node": n + 1} for n in range(4)]
+    parts: list[Values] = [{"bus": "0000:0c:00.0", "mark": n} for n in range(4)]
+    kernel, tool = source("kfd", *nodes), source("amd-smi", *parts)
 
     assert paired("amd-smi", kernel, tool) == [0, 1, 2, 3]
 

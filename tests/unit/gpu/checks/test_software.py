@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from rocm_ci.gpu.checks import software
+from rocm_ci.gpu.checks.machine import Machine, Needs
+from rocm_ci.model.facts import Facts, Gpu, Rocm, Unknown
+from rocm_ci.model.verdict import Verdict
+
+GPU = (Gpu(index=0),)
+
+
+def machine(rocm: Rocm, gpus: tuple[Gpu, ...] = ()) -> Machine:
+    reason = (Unknown(name="rocm.hipcc", reason="hipcc is not installed"),)
+    return Machine(facts=Facts(rocm=rocm, gpus=gpus, unknown=reason))
+
+
+def test_a_compiler_for_amd_passes() -> None:
+    check = software.hipcc(machine(Rocm(hipcc="6.4.43483", root="/opt/rocm")), Needs(builds=True))
+
+    assert check.status is Verdict.PASS
+    assert check.seen == "hipcc 6.4.43483 in /opt/rocm"
+
+
+def test_hipcc_on_the_other_platform_is_an_error_of_the_machine() -> None:
+    check = software.hipcc(machine(Rocm(hipcc="6.4", hip_platform="nvidia")), Needs(builds=True))
+
+    assert check.status is Verdict.ERROR
+    assert "HIP_PLATFORM=amd" in (check.fix or "")
+
+
+def test_a_missing_compiler_is_an_error_only_where_the_build_says_that_it_needs_one() -> None:
+    missing = machine(Rocm())
+
+    assert software.hipcc(missing, Needs(builds=True, commands=("cmake -B build",))).status is Verdict.ERROR
+    assert software.hipcc(missing, Needs(builds=True, commands=("pip install .",))).status is Verdict.NEUTRAL
+    assert software.hipcc(missing, Needs(builds=False)).status is Verdict.SKIPPED
+
+
+def test_a_cuda_wheel_beside_an_amd_gpu_is_pointed_out() -> None:
+    check = software.torch(machine(Rocm(torch="2.9.0+cu128", torch_cuda="12.8"), GPU), Needs())
+
+    assert check.status is Verdict.NEUTRAL
+    assert check.seen == "torch 2.9.0+cu128, built for CUDA 12.8"
+
+
+def test_a_cpu_wheel_is_right_where_there_is_no_gpu() -> None:
+    cpu = Rocm(torch="2.9.0+cpu")
+
+    assert software.torch(machine(cpu), Needs()).status is Verdict.PASS
+    assert software.torch(machine(cpu, GPU), Needs()).status is Verdict.NEUTRAL
+
+
+def test_a_rocm_wheel_passes_and_no_torch_is_no_matter() -> None:
+    assert software.torch(
+        machine(Rocm(torch="2.9.0+rocm7.0", torch_hip="7.0.51831"), GPU), Needs()
+    ).status is (Verdict.PASS)
+    assert software.torch(machine(Rocm(), GPU), Needs()).status is Verdict.SKIPPED
