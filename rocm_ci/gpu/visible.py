@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocm_ci.gpu.visibility import usable_gpus
 from rocm_ci.model.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -17,9 +18,7 @@ ROCR = "ROCR_VISIBLE_DEVICES"
 
 def usable(facts: Facts, environment: Mapping[str, str]) -> int:
     """How many GPUs there are for us: those of the machine, less what the environment hides."""
-    counts = [len(facts.gpus)]
-    counts += [len(_listed(environment[name])) for name in (ROCR, HIP) if name in environment]
-    return min(counts)
+    return usable_gpus(facts, environment)
 
 
 def lacking(wanted: int, seen: int, *, required: bool) -> tuple[Verdict, str] | None:
@@ -45,8 +44,10 @@ def variables(facts: Facts, environment: Mapping[str, str], wanted: int) -> dict
     if ROCR in environment:
         chosen = _listed(environment[ROCR])[:wanted]
     else:
-        ordered = sorted(facts.gpus, key=lambda gpu: (gpu.integrated is True, gpu.index))
-        chosen = [str(gpu.index) for gpu in ordered[:wanted]]
+        # The runtime counts only what our control group lets it see.
+        seen = enumerate(gpu for gpu in facts.gpus if gpu.visible is not False)
+        ordered = sorted(seen, key=lambda item: (item[1].integrated is True, item[0]))
+        chosen = [str(position) for position, _ in ordered[:wanted]]
     inner = [str(number) for number in range(len(chosen))]
     if ROCR in environment and HIP in environment:
         inner = _listed(environment[HIP])[:wanted]

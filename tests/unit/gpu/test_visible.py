@@ -42,3 +42,10 @@ def test_an_integrated_gpu_comes_last_and_hip_counts_from_0() -> None:
 )
 def test_hidden_gpus_do_not_count(environment: dict[str, str], count: int) -> None:
     assert usable(FOUR, environment) == count
+
+
+def test_a_gpu_that_the_container_hides_is_neither_chosen_nor_counted() -> None:
+    facts = Facts(gpus=(Gpu(index=0, visible=False), Gpu(index=1, visible=True), Gpu(index=2, visible=True)))
+
+    assert usable(facts, {}) == 2
+    assert variables(facts, {}, 1) == {"ROCR_VISIBLE_DEVICES": "0", "HIP_VISIBLE_DEVICES": "0"}
