@@ -46,10 +46,11 @@ def run(ctx: Context, steps: Sequence[BuildOptions], target: Target) -> tuple[Bu
     """
     commands = [_command(step, target) for step in steps]
     done: list[BuildStep] = []
-    for step, command in zip(steps, commands, strict=True):
+    logs = _logs(steps, target.prefix)
+    for step, command, log in zip(steps, commands, logs, strict=True):
         failed = next((d for d in done if d.verdict > Verdict.NEUTRAL), None)
         if failed is None:
-            done.append(_step(ctx, step, command, target))
+            done.append(_step(ctx, step, command, target, log))
         else:
             done.append(
                 BuildStep(
@@ -63,12 +64,22 @@ def run(ctx: Context, steps: Sequence[BuildOptions], target: Target) -> tuple[Bu
     return tuple(done)
 
 
+def _logs(steps: Sequence[BuildOptions], prefix: str) -> list[str]:
+    """A file for each step; names that look alike without their special characters get a number."""
+    found: list[str] = []
+    for step in steps:
+        stem = f"logs/{prefix}-{re.sub(r'[^A-Za-z0-9._-]+', '-', step.name)}"
+        taken = sum(1 for name in found if name == f"{stem}.log" or name.startswith(f"{stem}~"))
+        found.append(f"{stem}~{taken + 1}.log" if taken else f"{stem}.log")
+    return found
+
+
 def _command(step: BuildOptions, target: Target) -> str:
     values: dict[str, Value] = {"arch": target.archs, "jobs": str(target.jobs)}
     return fill(step.run, values, option=f"build step {step.name!r}")
 
 
-def _step(ctx: Context, step: BuildOptions, command: str, target: Target) -> BuildStep:
+def _step(ctx: Context, step: BuildOptions, command: str, target: Target, name: str) -> BuildStep:
     shown = printable(command)[:MAX_COMMAND]
     call = untargeted(command)
     if call and "HCC_AMDGPU_TARGET" not in step.env:
@@ -80,7 +91,6 @@ def _step(ctx: Context, step: BuildOptions, command: str, target: Target) -> Bui
             reason=blame.untargeted_reason(call, target.archs),
         )
     collector = Collector(Locator(target.root))
-    name = f"logs/{target.prefix}-{re.sub(r'[^A-Za-z0-9._-]+', '-', step.name)}.log"
     ctx.log.info(f"  {step.name}: {shown}")
 
     def on_line(line: str) -> None:

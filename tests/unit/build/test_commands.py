@@ -89,3 +89,17 @@ def test_a_step_may_name_the_targets_through_its_environment(tmp_path: Path) -> 
     assert (refused.verdict, refused.exit_code) == (Verdict.FAIL, None)
     assert allowed.verdict is Verdict.PASS
     assert run.environments[0]["HCC_AMDGPU_TARGET"] == "gfx90a"
+
+
+def test_steps_whose_names_look_alike_keep_their_own_logs(tmp_path: Path) -> None:
+    run = fakes.FakeRunner(answers={"bash": (0, "")})
+    steps = [BuildOptions(name=name, run="make") for name in ("a b", "a-b", "a b", "a")]
+
+    done = commands.run(fakes.context(tmp_path, run), steps, target(tmp_path))
+
+    assert [s.log for s in done] == [
+        "logs/build-a-b.log",
+        "logs/build-a-b~2.log",
+        "logs/build-a-b~3.log",
+        "logs/build-a.log",
+    ]
