@@ -13,9 +13,11 @@ from rocm_ci.scan.python_strings import column_of
 from rocm_ci.scan.source import Guard, RegionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from rocm_ci.scan.python_expressions import Context, Cutter
+    from rocm_ci.scan.python_expressions import Cutter
+    from rocm_ci.scan.python_names import Names
+    from rocm_ci.scan.python_regions import Context
 
 _SKIPS = re.compile(r"(^|\.)(skip|skipTest|importorskip|xfail)$")
 _EXITS = re.compile(r"(^|\.)(exit|_exit|abort)$")
@@ -95,45 +97,44 @@ class Flow:
         self.body(node.body, guard, tuple(c for c in context if c != "twin"))
 
     def _statement(self, node: ast.stmt, guard: Guard, context: Context) -> None:
-        cut = self._cut
-        match node:
-            case ast.Import() | ast.ImportFrom():
-                self._import(node, guard, context)
-            case ast.If(test=test, body=body, orelse=orelse) | ast.While(test=test, body=body, orelse=orelse):
-                outcome = cut.conditions.of(test)
-                demand = outcome.probe and _raises(body)
-                cut.visit(test, guard, (*context, "demand") if demand else (*context, "condition"), "test")
-                self.body(body, vendor.both(guard, outcome.true), context)
-                self.body(orelse, vendor.both(guard, outcome.false), context)
-            case ast.Try() | ast.TryStar():
-                self._try(node, guard, context)
-            case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
-                for item in items:
-                    cut.visit(item.context_expr, guard, context)
-                    guard = vendor.both(guard, self._suppressed(item.context_expr))
-                self.body(body, guard, context)
-            case ast.For() | ast.AsyncFor():
-                cut.visit(node.iter, guard, context)
-                self.body(node.body, guard, context)
-                self.body(node.orelse, guard, context)
-            case ast.Match(subject=subject, cases=cases):
-                cut.visit(subject, guard, (*context, "condition"), "test")
-                for case in cases:
-                    self.body(case.body, vendor.both(guard, self._case(subject, case.pattern)), context)
-            case ast.Assert():
-                self._assert(node, guard, context)
-            case ast.Raise(exc=raised):
-                cut.visit(raised, guard, (*context, "message"))
-            case ast.Expr(value=value) if is_text(value):
-                return  # a docstring, or a string that stands there as a comment
-            case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
-                self._assign(node, guard, context)
-            case ast.Return(value=value) | ast.Expr(value=value):
-                cut.visit(value, guard, context)
-            case _:
-                for child in ast.iter_child_nodes(node):
-                    if isinstance(child, ast.expr):
-                        cut.visit(child, guard, context)
+        handler = _HANDLERS.get(type(node).__name__)
+        if handler is not None:
+            handler(self, node, guard, context)
+            return
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self._cut.visit(child, guard, context)
+
+    def _if(self, node: ast.If | ast.While, guard: Guard, context: Context) -> None:
+        outcome = self._cut.conditions.of(node.test)
+        asks = "demand" if outcome.probe and _raises(node.body) else "condition"
+        self._cut.visit(node.test, guard, (*context, asks), "test")
+        self.body(node.body, vendor.both(guard, outcome.true), context)
+        self.body(node.orelse, vendor.both(guard, outcome.false), context)
+
+    def _with(self, node: ast.With | ast.AsyncWith, guard: Guard, context: Context) -> None:
+        for item in node.items:
+            self._cut.visit(item.context_expr, guard, context)
+            guard = vendor.both(guard, self._suppressed(item.context_expr))
+        self.body(node.body, guard, context)
+
+    def _for(self, node: ast.For | ast.AsyncFor, guard: Guard, context: Context) -> None:
+        self._cut.visit(node.iter, guard, context)
+        self.body(node.body, guard, context)
+        self.body(node.orelse, guard, context)
+
+    def _match(self, node: ast.Match, guard: Guard, context: Context) -> None:
+        self._cut.visit(node.subject, guard, (*context, "condition"), "test")
+        for case in node.cases:
+            self.body(case.body, vendor.both(guard, self._case(node.subject, case.pattern)), context)
+
+    def _raise(self, node: ast.Raise, guard: Guard, context: Context) -> None:
+        self._cut.visit(node.exc, guard, (*context, "message"))
+
+    def _expression(self, node: ast.Expr | ast.Return, guard: Guard, context: Context) -> None:
+        # A string that stands alone is a docstring or a comment.
+        if node.value is not None and not (isinstance(node, ast.Expr) and is_text(node.value)):
+            self._cut.visit(node.value, guard, context)
 
     def _assign(
         self, node: ast.Assign | ast.AnnAssign | ast.AugAssign, guard: Guard, context: Context
@@ -141,7 +142,7 @@ class Flow:
         cut = self._cut
         cut.note(node, guard, context)
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        names = [cut.names.dotted(t) for t in targets]
+        names = [_target_name(t, cut.names) for t in targets]
         for target in targets:
             cut.visit(target, guard, (*context, "store"))
         inner = (*context, *(f"assign:{n}" for n in names if n))
@@ -167,9 +168,9 @@ class Flow:
                 line = self._cut.source.lines[node.lineno - 1]
                 found = line.find(node.module)
                 column = found + 1 if found >= 0 else column
-                self._cut.add(RegionKind.INCLUDE, full, node.lineno, column, guard, context)
+                self._cut.add(RegionKind.INCLUDE, full, (node.lineno, column), guard, context)
             else:
-                self._cut.add(RegionKind.INCLUDE, full, alias.lineno, column, guard, context)
+                self._cut.add(RegionKind.INCLUDE, full, (alias.lineno, column), guard, context)
 
     def _try(self, node: ast.Try, guard: Guard, context: Context) -> None:
         fallbacks = {name for h in node.handlers if not _gives_up(h.body) for name in _caught(h)}
@@ -244,6 +245,13 @@ class Flow:
         return Guard.NONE
 
 
+def _target_name(node: ast.expr, names: Names) -> str:
+    """`NAME`, or `os.environ[NAME]`."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return f"{names.dotted(node.value)}[{node.slice.value}]"
+    return names.dotted(node)
+
+
 def _last_call(body: Sequence[ast.stmt]) -> str:
     last = body[-1] if body else None
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
@@ -274,3 +282,26 @@ def _caught(handler: ast.ExceptHandler) -> set[str]:
     kind = handler.type
     kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
     return {"" if k is None else ast.unparse(k).rsplit(".", 1)[-1] for k in kinds}
+
+
+# By the name of the node's class: one lookup, and `TryStar` exists from Python 3.11 on only.
+_HANDLERS: dict[str, Callable[..., None]] = {
+    "Import": Flow._import,
+    "ImportFrom": Flow._import,
+    "If": Flow._if,
+    "While": Flow._if,
+    "Try": Flow._try,
+    "TryStar": Flow._try,
+    "With": Flow._with,
+    "AsyncWith": Flow._with,
+    "For": Flow._for,
+    "AsyncFor": Flow._for,
+    "Match": Flow._match,
+    "Assert": Flow._assert,
+    "Raise": Flow._raise,
+    "Assign": Flow._assign,
+    "AnnAssign": Flow._assign,
+    "AugAssign": Flow._assign,
+    "Return": Flow._expression,
+    "Expr": Flow._expression,
+}

@@ -11,10 +11,15 @@ from rocm_ci.scan.python_conditions import Conditions
 from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rocm_ci.scan.python_names import Names
+    from rocm_ci.scan.python_statements import Statements
 
+_LONGEST_HELPER = 6
+_TELLS = re.compile(
+    r"(?i)hip|roc|amd|cuda|nv|sm_?\d|gfx|fnuz|hopper|ampere|blackwell|which|skip|find_|exists|getenv|environ"
+)
 _SKIP_WHEN = re.compile(r"(^|[._])skip_?[iI]f$")
 _SKIP_UNLESS = re.compile(r"(^|[._])skip_?[uU]nless$")
 _NVIDIA_MARK = re.compile(
@@ -27,23 +32,31 @@ _ABSENT_WITHOUT_NVIDIA = re.compile(
 )
 
 
-def learn(module: ast.AST, names: Names) -> Conditions:
+def learn(found: Statements, names: Names, lines: Sequence[str]) -> Conditions:
     """The conditions of a module, with its own constants and helper functions understood."""
     conditions = Conditions(names)
-    nodes = [
-        n for n in ast.walk(module) if isinstance(n, (ast.Assign, ast.FunctionDef, ast.Try, ast.AnnAssign))
-    ]
+    assigns = [n for n in found.assigns if n.value is not None and _may_tell(n.value, lines)]
     for _ in range(2):  # a helper may stand below the constant that calls it
-        for node in nodes:
+        for node in assigns:
             if isinstance(node, ast.Assign):
                 _assignment(node.targets, node.value, names, conditions)
-            elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            elif node.value is not None:
                 _assignment([node.target], node.value, names, conditions)
-            elif isinstance(node, ast.FunctionDef):
-                conditions.learn(f"{node.name}()", _returned(node, conditions))
-            elif isinstance(node, ast.Try):
-                _tried(node, names, conditions)
+        for function in found.functions:
+            if len(function.body) <= _LONGEST_HELPER:
+                conditions.learn(f"{function.name}()", _returned(function, conditions))
+        for one in found.tries:
+            _tried(one, names, conditions)
     return conditions
+
+
+def _may_tell(node: ast.expr, lines: Sequence[str]) -> bool:
+    """Whether a value can be a test at all: most assignments of a module are not worth a look."""
+    if isinstance(node, (ast.Constant, ast.List, ast.Dict, ast.BinOp, ast.JoinedStr, ast.Subscript)):
+        return False
+    if isinstance(node, ast.Call):
+        return any(_TELLS.search(line) for line in lines[node.lineno - 1 : node.end_lineno])
+    return True
 
 
 def _assignment(targets: list[ast.expr], value: ast.expr, names: Names, conditions: Conditions) -> None:
@@ -57,7 +70,7 @@ def _assignment(targets: list[ast.expr], value: ast.expr, names: Names, conditio
             conditions.learn(full, outcome)
 
 
-def _returned(function: ast.FunctionDef, conditions: Conditions) -> Outcome:
+def _returned(function: ast.FunctionDef | ast.AsyncFunctionDef, conditions: Conditions) -> Outcome:
     """What the answer of a small helper says: `return torch.version.hip is not None`."""
     body = [s for s in function.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     body = [s for s in body if not isinstance(s, (ast.Import, ast.ImportFrom))]
@@ -78,7 +91,7 @@ def _returned(function: ast.FunctionDef, conditions: Conditions) -> Outcome:
 
 
 def _tried(node: ast.Try, names: Names, conditions: Conditions) -> None:
-    """`try: import pynvml … except ImportError: pynvml = None`: the name, and a flag set on both sides, are probes."""
+    """`try: import pynvml … except ImportError: pynvml = None`: the name and a flag set there are probes."""
     imported = [a for s in node.body if isinstance(s, (ast.Import, ast.ImportFrom)) for a in _imported(s)]
     if not any(_ABSENT_WITHOUT_NVIDIA.match(full) for _, full in imported):
         return
@@ -107,7 +120,7 @@ def _constants(node: ast.stmt) -> Iterable[tuple[str, bool]]:
 
 
 def decorator_guard(node: ast.expr, names: Names, conditions: Conditions) -> Guard:
-    """The guard of what a decorator or mark stands on: `@skipIf(IS_HIP, …)`, `pytest.mark.skipif(…)`, `@needs_nvidia`."""
+    """The guard of what a decorator or mark stands on: `@skipIf(IS_HIP, …)`, `@needs_nvidia`."""
     call = node if isinstance(node, ast.Call) else None
     full = names.callee(call.func) if call else names.dotted(node)
     if call and call.args:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rocm_ci.scan.python_statements import Statements
 
 # Names worth following through one assignment: the only ones whose later use is the defect.
 _FOLLOWED = frozenset({"torch.version.cuda", "torch.version", "torch.utils.cpp_extension.CUDA_HOME"})
@@ -11,29 +15,27 @@ _FOLLOWED = frozenset({"torch.version.cuda", "torch.version", "torch.utils.cpp_e
 class Names:
     """Imports and simple aliases of one module, whatever their scope: enough to recognise an API."""
 
-    def __init__(self, module: ast.AST) -> None:
+    def __init__(self, found: Statements) -> None:
         self._full: dict[str, str] = {}
+        for node in found.imports:
+            if isinstance(node, ast.Import):
+                self._full.update((a.asname, a.name) for a in node.names if a.asname)
+                continue
+            start = "." * node.level + (node.module or "")
+            joint = "" if not start or start.endswith(".") else "."
+            self._full.update((a.asname or a.name, f"{start}{joint}{a.name}") for a in node.names)
+        self._follow(found)
+
+    def _follow(self, found: Statements) -> None:
+        """`version = torch.version.cuda`, bound once, is that value wherever it is used."""
         assigned: dict[str, int] = {}
         aliases: list[tuple[str, ast.expr]] = []
-        for node in ast.walk(module):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    if alias.asname:
-                        self._full[alias.asname] = alias.name
-            elif isinstance(node, ast.ImportFrom):
-                start = "." * node.level + (node.module or "")
-                joint = "" if not start or start.endswith(".") else "."
-                for alias in node.names:
-                    self._full[alias.asname or alias.name] = f"{start}{joint}{alias.name}"
-            elif (
-                isinstance(node, ast.Assign)
-                and len(node.targets) == 1
-                and isinstance(node.targets[0], ast.Name)
-            ):
-                name = node.targets[0].id
-                assigned[name] = assigned.get(name, 0) + 1
+        for node in found.assigns:
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            if isinstance(target, ast.Name):
+                assigned[target.id] = assigned.get(target.id, 0) + 1
                 if isinstance(node.value, ast.Attribute):
-                    aliases.append((name, node.value))
+                    aliases.append((target.id, node.value))
         for name, value in aliases:
             full = self.dotted(value)
             if assigned[name] == 1 and full in _FOLLOWED:
@@ -58,21 +60,20 @@ class Names:
         return f".{node.attr}"
 
 
-def constant_strings(module: ast.AST) -> dict[str, ast.expr]:
+def constant_strings(found: Statements) -> dict[str, ast.expr]:
     """Names that are bound to one string literal in the file, with that literal."""
-    found: dict[str, ast.expr] = {}
+    literals: dict[str, ast.expr] = {}
     twice: set[str] = set()
-    for node in ast.walk(module):
-        if not isinstance(node, ast.Assign):
-            continue
-        for target in node.targets:
+    for node in found.assigns:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        for target in targets:
             if not isinstance(target, ast.Name):
                 continue
-            if target.id in found:
+            if target.id in literals:
                 twice.add(target.id)
-            if is_text(node.value):
-                found[target.id] = node.value
-    return {name: value for name, value in found.items() if name not in twice}
+            if node.value is not None and is_text(node.value):
+                literals[target.id] = node.value
+    return {name: value for name, value in literals.items() if name not in twice}
 
 
 def is_text(node: ast.AST) -> bool:

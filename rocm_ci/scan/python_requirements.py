@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rocm_ci.scan.python_names import Names
+    from rocm_ci.scan.python_statements import Statements
 
 _KEYWORDS = frozenset({"install_requires", "setup_requires", "requires"})
 _NAMES = re.compile(
@@ -16,33 +17,24 @@ _NAMES = re.compile(
 _GROWING = frozenset({"append", "extend", "insert"})
 
 
-def requirement_nodes(module: ast.Module, names: Names, path: str) -> frozenset[int]:
+def requirement_nodes(found: Statements, names: Names, path: str) -> frozenset[int]:
     """`id()` of every expression that ends up in `install_requires` of a setup script."""
-    setup = [
-        n
-        for n in ast.walk(module)
-        if isinstance(n, ast.Call) and names.callee(n.func).rsplit(".", 1)[-1] == "setup"
-    ]
+    calls = [e.value for e in found.expressions if isinstance(e.value, ast.Call)]
+    setup = [c for c in calls if names.callee(c.func).rsplit(".", 1)[-1] == "setup"]
     if not setup and not path.endswith("setup.py"):
         return frozenset()
-    found: set[int] = set()
+    ids: set[int] = set()
     variables: set[str] = set()
-    for call in setup:
-        for keyword in call.keywords:
-            if keyword.arg in _KEYWORDS:
-                found.add(id(keyword.value))
-                variables |= {n.id for n in ast.walk(keyword.value) if isinstance(n, ast.Name)}
-    for node in ast.walk(module):
-        match node:
-            case (
-                ast.Assign(targets=[ast.Name(id=name)], value=value)
-                | ast.AugAssign(target=ast.Name(id=name), value=value)
-            ):
+    for keyword in (k for call in setup for k in call.keywords if k.arg in _KEYWORDS):
+        ids.add(id(keyword.value))
+        variables |= {n.id for n in ast.walk(keyword.value) if isinstance(n, ast.Name)}
+    for node in found.assigns:
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        if isinstance(target, ast.Name) and (target.id in variables or _NAMES.fullmatch(target.id)):
+            ids.add(id(node.value))
+    for call in calls:
+        match call.func:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in _GROWING:
                 if name in variables or _NAMES.fullmatch(name):
-                    found.add(id(value))
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr), args=args) if (
-                attr in _GROWING
-            ):
-                if name in variables or _NAMES.fullmatch(name):
-                    found |= {id(a) for a in args}
-    return frozenset(found)
+                    ids |= {id(a) for a in call.args}
+    return frozenset(ids)

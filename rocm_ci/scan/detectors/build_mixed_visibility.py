@@ -41,13 +41,21 @@ def _is_set(region: Region) -> bool:
         return not any(c.startswith(("subscript:", "arg:")) for c in region.context)
     if region.kind is RegionKind.VALUE:
         return "environment" in region.context and "=" in region.text
-    return region.kind is RegionKind.STRING and "subscript:os.environ" in region.context and "store" in region.context
+    return (
+        region.kind is RegionKind.STRING
+        and "subscript:os.environ" in region.context
+        and "store" in region.context
+    )
 
 
 def _environment(region: Region) -> tuple[object, ...]:
     """What tells environments apart: a mapping of YAML, one command of a shell, else the whole file."""
     if region.context and region.context[0].startswith("doc:"):
-        return region.context if not any(c.startswith("assign:") for c in region.context) else (*region.context[:-1], region.line)
+        return (
+            region.context
+            if not any(c.startswith("assign:") for c in region.context)
+            else (*region.context[:-1], region.line)
+        )
     if any(c.startswith("assign:") for c in region.context) and "export" not in region.context:
         return (region.line,)
     return ("export",)

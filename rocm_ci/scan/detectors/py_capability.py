@@ -26,7 +26,10 @@ class Capability:
     """Follows the value through the variables of one function; the vendor guard of the comparison counts."""
 
     name = "py-capability"
-    needles = ("get_device_capability", "get_device_properties", "compute_capability", "getDeviceProperties")
+    needles = (
+        "cuda.get_device_capability", "import get_device_capability", "get_device_properties", ".compute_capability",
+        "getDeviceProperties", "get_cuda_capability", "getDeviceCapability",
+    )  # fmt: skip
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
@@ -57,7 +60,9 @@ def _own(scope: ast.AST) -> Iterator[ast.AST]:
 
 def _tainted(nodes: list[ast.AST], names: Names) -> frozenset[str]:
     found: set[str] = set()
-    assigns = [n for n in nodes if isinstance(n, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and n.value is not None]
+    assigns = [
+        n for n in nodes if isinstance(n, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and n.value is not None
+    ]
     for _ in range(2):  # `major, minor = cap` may stand above `cap` in the order of the walk
         for node in assigns:
             if node.value is None or not _carries(node.value, frozenset(found), names):
@@ -76,7 +81,9 @@ def _carries(node: ast.expr, tainted: frozenset[str], names: Names) -> bool:
             full = names.callee(func)
             if _SOURCE.search(full):
                 return True
-            return full in ("int", "float", "tuple", "list") and any(_carries(a, tainted, names) for a in args)
+            return full in ("int", "float", "tuple", "list") and any(
+                _carries(a, tainted, names) for a in args
+            )
         case ast.Attribute(value=value, attr=attr):
             if names.dotted(node) in tainted or _ARCH_OF_CUPY.search("." + attr):
                 return True
@@ -107,7 +114,11 @@ def _decides(node: ast.Compare, tainted: frozenset[str], names: Names) -> bool:
 def _is_numbers(node: ast.expr) -> bool:
     if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         return bool(node.elts) and all(_is_numbers(e) for e in node.elts)
-    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, (int, float))
+        and not isinstance(node.value, bool)
+    )
 
 
 def _match(node: ast.Compare, parsed: Parsed) -> Match:

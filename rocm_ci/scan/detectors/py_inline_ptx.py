@@ -40,7 +40,9 @@ class InlinePtx:
             if found is not None and region.guard in (Guard.NONE, Guard.AMD):
                 before = region.text[: found.start()]
                 line = region.line + before.count("\n")
-                start = found.start() - (before.rfind("\n") + 1) + (region.column if "\n" not in before else 1)
+                start = (
+                    found.start() - (before.rfind("\n") + 1) + (region.column if "\n" not in before else 1)
+                )
                 yield Match(line, start, start + len(found.group()), found.group())
             if found is not None or continues:
                 last = (region.line + region.text.count("\n"), region.context)

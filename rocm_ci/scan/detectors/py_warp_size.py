@@ -14,20 +14,26 @@ from rocm_ci.scan.source import Guard
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm_ci.scan.python_expressions import Site
+    from rocm_ci.scan.python_regions import Site
 
 _SIZE = re.compile(
     r"(?i)(^|_|\.)k?(warp_?size|wave_?size|wavefront_?size|threads_per_warp|lanes_per_warp|warp_?threads|num_lanes|warp_width)$"
 )
 _WARPS = re.compile(r"(?i)(^|_|\.)(num_?warps?|n_?warps?|warps(_per_\w+)?)$")
-_THREADS = re.compile(r"(?i)(^|_|\.)(num_?threads|n_?threads|threads(_per_\w+)?|block_?threads|tid|thread_?(id|idx))$")
+_THREADS = re.compile(
+    r"(?i)(^|_|\.)(num_?threads|n_?threads|threads(_per_\w+)?|block_?threads|tid|thread_?(id|idx))$"
+)
 
 
 class WarpSize:
     """A constant named as the lane count, or arithmetic of warps and threads with 32."""
 
     name = "py-warp-size"
-    needles = ("warp", "WARP", "Warp", "wave", "WAVE", "lanes", "LANES", "thread", "THREAD")
+    needles = (
+        "warp_size", "WARP_SIZE", "warpsize", "WARPSIZE", "warpSize", "WarpSize", "wave_size", "WAVE_SIZE", "wavefront_size",
+        "WAVEFRONT_SIZE", "per_warp", "PER_WARP", "warp_threads", "WARP_THREADS", "num_lanes", "NUM_LANES", "warp_width",
+        "WARP_WIDTH", "waveSize", "* 32", "*32", "32 *", "32*", "// 32", "//32", "% 32", "%32",
+    )  # fmt: skip
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
@@ -36,7 +42,11 @@ class WarpSize:
             return
         lines = parsed.source.lines
         for site in tree.sites:
-            if site.guard not in (Guard.NONE, Guard.AMD) or "message" in site.context or "test" in site.context:
+            if (
+                site.guard not in (Guard.NONE, Guard.AMD)
+                or "message" in site.context
+                or "test" in site.context
+            ):
                 continue
             for node in _suspects(site, tree):
                 start = column_of(lines, node.lineno, node.col_offset)
@@ -58,15 +68,22 @@ def _suspects(site: Site, tree: PythonTree) -> Iterator[ast.stmt | ast.expr | as
         case ast.Call(keywords=keywords):
             yield from (k for k in keywords if k.arg and _SIZE.search(k.arg) and _is_32(k.value))
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            if (_WARPS.search(names.dotted(left)) and _is_32(right)) or (_is_32(left) and _WARPS.search(names.dotted(right))):
+            if (_WARPS.search(names.dotted(left)) and _is_32(right)) or (
+                _is_32(left) and _WARPS.search(names.dotted(right))
+            ):
                 yield site.node
         case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right) if _is_32(right):
             if _THREADS.search(names.dotted(left)):
                 yield site.node
         case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
             positional = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) or None :]
-            pairs = [*zip(positional, arguments.defaults, strict=False), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
-            yield from (a for a, default in pairs if default is not None and _SIZE.search(a.arg) and _is_32(default))
+            pairs = [
+                *zip(positional, arguments.defaults, strict=False),
+                *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+            ]
+            yield from (
+                a for a, default in pairs if default is not None and _SIZE.search(a.arg) and _is_32(default)
+            )
 
 
 def _is_32(node: ast.expr) -> bool:

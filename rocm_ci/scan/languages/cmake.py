@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 _MESSAGES = frozenset({"message", "cmake_policy", "cmake_minimum_required", "add_feature_info"})
 _DEFINES = frozenset({"function", "macro"})
-_NAMED = frozenset({"set", "list", "option", "string", "set_property", "find_library", "find_path", "find_program", "unset"})
+_NAMED = frozenset(
+    {"set", "list", "option", "string", "set_property", "find_library", "find_path", "find_program", "unset"}
+)
 _DIRECTIVES = frozenset({"if", "elseif", "else", "endif", "while", "endwhile", "foreach", "endforeach"})
 _GENERATOR = re.compile(r"^\$<(\$<.*?>|\d):|^\$<(IF:)?\$<")
 _MOST_ARGS = 400
@@ -76,7 +78,11 @@ class _Walk:
         self._called = {c.name for c in found}
         self._found: list[Region] = []
         self._tested = {
-            word for c in found if c.name in ("if", "elseif") for a in c.words for word in re.findall(r"\w+", a)
+            word
+            for c in found
+            if c.name in ("if", "elseif")
+            for a in c.words
+            for word in re.findall(r"\w+", a)
         }
 
     def regions(self) -> list[Region]:
@@ -146,10 +152,14 @@ class _Walk:
         if self._is_probe(command):
             context = (*context, "probe")
             guard = Guard.EITHER if guard is Guard.NONE else guard
-        self._found.append(Region(RegionKind.CODE, command.written, command.line, command.column, guard, context))
+        self._found.append(
+            Region(RegionKind.CODE, command.written, command.line, command.column, guard, context)
+        )
         for index, argument in enumerate(command.arguments):
             mine = (*context, f"arg:{index}")
-            self._argument(RegionKind.VALUE, argument, mine, vendor.both(guard, self._generator(argument.text)))
+            self._argument(
+                RegionKind.VALUE, argument, mine, vendor.both(guard, self._generator(argument.text))
+            )
 
     def _is_probe(self, command: Command) -> bool:
         """A search whose failure the file handles: not REQUIRED, or looked at afterwards."""

@@ -148,7 +148,12 @@ def _words(instruction: _Instruction, guard: Guard, context: tuple[str, ...]) ->
         start = instruction.column if offset == 0 else 1
         for word in re.finditer(r"[^\s\\]+", text):
             yield Region(
-                RegionKind.VALUE, word.group(), instruction.line + offset, start + word.start(), guard, context
+                RegionKind.VALUE,
+                word.group(),
+                instruction.line + offset,
+                start + word.start(),
+                guard,
+                context,
             )
 
 

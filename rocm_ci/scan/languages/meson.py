@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
     from rocm_ci.scan.source import Source
 
-_TOKEN = re.compile(r"(?P<comment>#[^\n]*)|(?P<string>f?'''.*?'''|f?'(?:[^'\\\n]|\\.)*')|(?P<word>[A-Za-z_][\w.]*)|(?P<newline>\n)|(?P<mark>[^\s\w])|(?P<other>\w+)", re.DOTALL)
+_TOKEN = re.compile(
+    r"(?P<comment>#[^\n]*)|(?P<string>f?'''.*?'''|f?'(?:[^'\\\n]|\\.)*')|(?P<word>[A-Za-z_][\w.]*)|(?P<newline>\n)|(?P<mark>[^\s\w])|(?P<other>\w+)",
+    re.DOTALL,
+)
 _MESSAGES = frozenset({"message", "warning", "error", "summary", "assert"})
 
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan import vendor
 from rocm_ci.scan.language import Parsed
-from rocm_ci.scan.python_expressions import Cutter, Site
+from rocm_ci.scan.python_expressions import Cutter
 from rocm_ci.scan.python_flow import Flow
 from rocm_ci.scan.python_learning import learn
 from rocm_ci.scan.python_names import Names, constant_strings
+from rocm_ci.scan.python_regions import Site
 from rocm_ci.scan.python_requirements import requirement_nodes
+from rocm_ci.scan.python_statements import statements
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
 if TYPE_CHECKING:
@@ -58,10 +60,11 @@ def cut(source: Source, outer: Guard) -> Parsed:
             module = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Parsed(source, _imports_only(source, outer))
-    names = Names(module)
-    conditions = learn(module, names)
-    texts = constant_strings(module)
-    wanted = requirement_nodes(module, names, source.path)
+    found = statements(module)
+    names = Names(found)
+    conditions = learn(found, names, source.lines)
+    texts = constant_strings(found)
+    wanted = requirement_nodes(found, names, source.path)
     cutter = Cutter(source, names, conditions, texts, wanted)
     flow = Flow(cutter)
     try:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from rocm_ci.scan.source import Guard, Source
 
-_NAME = re.compile(r"(?i)(requirements?|constraints?|overrides?)([-_.].*)?\.(txt|in|pip)$|.*[-_.](requirements?|constraints?|reqs?)\.(txt|in)$")
+_NAME = re.compile(
+    r"(?i)(requirements?|constraints?|overrides?)([-_.].*)?\.(txt|in|pip)$|.*[-_.](requirements?|constraints?|reqs?)\.(txt|in)$"
+)
 _OPTION = re.compile(r"\s*(--?[\w-]+)(?:[ =]\s*)?(\S.*)?$")
 _COMMENT = re.compile(r"(^|\s)#.*")
 

@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
 _SECTION = re.compile(r"\[([^]]+)\]")
 _KEY = re.compile(r"([^\s=:#;][^=:]*?)\s*[=:]\s*(.*)$")
-_LISTS = frozenset({"install_requires", "setup_requires", "requires", "deps", "dependencies", "requires-dist"})
-_PROSE = frozenset({"description", "long_description", "keywords", "classifiers", "markers", "url", "project_urls", "author"})
+_LISTS = frozenset(
+    {"install_requires", "setup_requires", "requires", "deps", "dependencies", "requires-dist"}
+)
+_PROSE = frozenset(
+    {"description", "long_description", "keywords", "classifiers", "markers", "url", "project_urls", "author"}
+)
 
 
 class SetupCfg:

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from rocm_ci.scan.source import Source
 
-_SUFFIXES = frozenset({".sh", ".bash", ".zsh", ".ksh", ".slurm", ".sbatch", ".pbs", ".lsf", ".bats", ".envrc"})
+_SUFFIXES = frozenset(
+    {".sh", ".bash", ".zsh", ".ksh", ".slurm", ".sbatch", ".pbs", ".lsf", ".bats", ".envrc"}
+)
 _SHEBANG = re.compile(r"#!\s*\S*\b(?:bash|sh|zsh|ksh|dash)\b")
 _NAMES = frozenset({".bashrc", ".envrc", ".profile", ".bash_profile"})
 
@@ -25,7 +27,11 @@ class Shell:
 
     def claims(self, path: PurePosixPath, head: str) -> bool:
         """A `configure` of two megabytes is generated; those without suffix need a `#!`."""
-        return path.suffix in _SUFFIXES or path.name in _NAMES or (not path.suffix and bool(_SHEBANG.match(head)))
+        return (
+            path.suffix in _SUFFIXES
+            or path.name in _NAMES
+            or (not path.suffix and bool(_SHEBANG.match(head)))
+        )
 
     def parse(self, source: Source) -> Parsed:
         """Commands and assignments with their guards."""

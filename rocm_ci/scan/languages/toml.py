@@ -23,11 +23,24 @@ if TYPE_CHECKING:
 
 _TABLE = re.compile(r"\s*\[\[?([^\[\]]+)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"\s*((?:[\w-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w-]+|\"[^\"]*\"|'[^']*'))*)\s*=(?!=)")
-_STRING = re.compile(r"\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*\"\"\"|'''(?:[^']|'(?!''))*'''|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'", re.DOTALL)
+_STRING = re.compile(
+    r"\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*\"\"\"|'''(?:[^']|'(?!''))*'''|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'",
+    re.DOTALL,
+)
 _PART = re.compile(r"[\w-]+|\"[^\"]*\"|'[^']*'")
 _INLINE_KEY = re.compile(r"[{,]\s*([\w-]+)\s*=\s*$")
 _PROSE = frozenset({"description", "keywords", "classifiers", "markers", "authors", "name", "addopts"})
-_OPTIONAL = frozenset({"optional-dependencies", "dependency-groups", "extras", "feature", "group", "environments", "dev-dependencies"})
+_OPTIONAL = frozenset(
+    {
+        "optional-dependencies",
+        "dependency-groups",
+        "extras",
+        "feature",
+        "group",
+        "environments",
+        "dev-dependencies",
+    }
+)
 
 
 class Toml:
@@ -106,7 +119,11 @@ def _string(text: str, line: int, column: int, written: str, outer: Guard, path:
     inline = _INLINE_KEY.search(written[: column - 2])
     context = (*path, inline[1]) if inline else path
     guard = _guard(path, outer)
-    if not inline and path and path[-1] in ("dependencies", "requires", "constraint-dependencies", "override-dependencies"):
+    if (
+        not inline
+        and path
+        and path[-1] in ("dependencies", "requires", "constraint-dependencies", "override-dependencies")
+    ):
         return requirement(text, line, column, guard, context)
     if inline is None and _OPTIONAL & set(path):
         return requirement(text, line, column, guard, context)
@@ -117,7 +134,12 @@ def _string(text: str, line: int, column: int, written: str, outer: Guard, path:
 
 def _is_named_dependency(path: tuple[str, ...]) -> bool:
     """`[tool.poetry.dependencies] cupy-cuda12x = "^13"`: the key is the requirement."""
-    return len(path) >= 2 and path[-2] in ("dependencies", "pypi-dependencies", "packages", "host-dependencies")
+    return len(path) >= 2 and path[-2] in (
+        "dependencies",
+        "pypi-dependencies",
+        "packages",
+        "host-dependencies",
+    )
 
 
 def _named(line: str, named: re.Match[str], number: int, outer: Guard, path: tuple[str, ...]) -> Region:

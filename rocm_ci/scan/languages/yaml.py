@@ -27,8 +27,26 @@ if TYPE_CHECKING:
 
     from rocm_ci.scan.source import Source
 
-_SCRIPTS = frozenset({"run", "script", "before_script", "after_script", "command", "commands", "entrypoint", "bash", "shell_script", "inlineScript", "cmd", "install", "test_command"})
-_PROSE = frozenset({"name", "description", "label", "title", "labels", "summary", "message", "if", "condition"})
+_SCRIPTS = frozenset(
+    {
+        "run",
+        "script",
+        "before_script",
+        "after_script",
+        "command",
+        "commands",
+        "entrypoint",
+        "bash",
+        "shell_script",
+        "inlineScript",
+        "cmd",
+        "install",
+        "test_command",
+    }
+)
+_PROSE = frozenset(
+    {"name", "description", "label", "title", "labels", "summary", "message", "if", "condition"}
+)
 _TEMPLATE = re.compile(r"\{\{.*?\}\}")
 _TEMPLATE_LINE = re.compile(r"^[ \t]*\{[%{]-?.*[%}]\}[ \t]*$", re.MULTILINE)
 _SELECTOR = re.compile(r"#\s*\[([^\]]+)\]")
@@ -67,7 +85,11 @@ def _blanked(text: str) -> str:
 
 
 def _kind(root: yaml.Node, path: str) -> str:
-    keys = {k.value for k, _ in root.value if isinstance(k, yaml.ScalarNode)} if isinstance(root, yaml.MappingNode) else set()
+    keys = (
+        {k.value for k, _ in root.value if isinstance(k, yaml.ScalarNode)}
+        if isinstance(root, yaml.MappingNode)
+        else set()
+    )
     if "jobs" in keys or ".github/" in path:
         return "workflow"
     if "services" in keys:
@@ -98,7 +120,10 @@ class _Walk:
 
     def _mapping(self, node: yaml.MappingNode, guard: Guard, path: tuple[str, ...]) -> None:
         guard = vendor.both(guard, yaml_guards.of_mapping(node, path))
-        python = any(k.value == "shell" and str(v.value).startswith(("python", "pwsh", "powershell", "cmd")) for k, v in node.value)
+        python = any(
+            k.value == "shell" and str(v.value).startswith(("python", "pwsh", "powershell", "cmd"))
+            for k, v in node.value
+        )
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 continue
@@ -122,7 +147,11 @@ class _Walk:
             self.found.append(Region(RegionKind.CODE, text, mark.line + 1, column, guard, context))
             return
         texts = list(yaml_guards.scalars(node))
-        if guard is Guard.NONE and {vendor.of(t) for t in texts} >= {Guard.AMD, Guard.NVIDIA} and "steps" not in path[-1:]:
+        if (
+            guard is Guard.NONE
+            and {vendor.of(t) for t in texts} >= {Guard.AMD, Guard.NVIDIA}
+            and "steps" not in path[-1:]
+        ):
             guard = Guard.EITHER if all(isinstance(i, yaml.ScalarNode) for i in node.value) else guard
         for item in node.value:
             self.node(item, guard, path)
@@ -154,16 +183,28 @@ class _Walk:
         quoted = 1 if node.style in ("'", '"') else 0
         first = self._lines[start.line]
         if start.line == end.line:
-            return first[start.column + quoted : end.column - quoted], start.line + 1, start.column + 1 + quoted
+            return (
+                first[start.column + quoted : end.column - quoted],
+                start.line + 1,
+                start.column + 1 + quoted,
+            )
         middle = self._lines[start.line + 1 : end.line]
         last = self._lines[end.line][: max(end.column - quoted, 0)] if end.line < len(self._lines) else ""
-        return " \\\n".join((first[start.column + quoted :], *middle, last)), start.line + 1, start.column + 1 + quoted
+        return (
+            " \\\n".join((first[start.column + quoted :], *middle, last)),
+            start.line + 1,
+            start.column + 1 + quoted,
+        )
 
 
 def _lists_requirements(path: tuple[str, ...]) -> bool:
     if path[0] == "doc:conda":
         return "dependencies" in path[1:]
-    return path[0] == "doc:recipe" and "requirements" in path and path[-1] in ("run", "host", "build", "run_constrained")
+    return (
+        path[0] == "doc:recipe"
+        and "requirements" in path
+        and path[-1] in ("run", "host", "build", "run_constrained")
+    )
 
 
 language = Yaml()
