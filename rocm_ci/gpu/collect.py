@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -156,12 +157,16 @@ def _tools(observations: Sequence[Observation], rocm: Rocm) -> dict[str, str]:
 
 def _notes(observations: Sequence[Observation], matched: Matched) -> tuple[str, ...]:
     notes = [note for o in observations for note in o.notes]
-    if matched.groups:
-        for source, device in matched.strays[:16]:
-            values = device.values
-            name = values.get("name") or names.product(str(values.get("device_id") or ""), None) or "AMD GPU"
-            notes.append(
-                f"{values.get('bus') or 'somewhere'}: {name} ({values.get('device_id') or 'id unknown'}) "
-                f"is listed by {source} but not by {matched.base}"
-            )
+    # In a container that owns one card of eight, the bus still shows all eight.
+    hidden = sum(o.hidden for o in observations)
+    by_source = Counter(source for source, _ in matched.strays)
+    for source, device in matched.strays[:16] if matched.groups else ():
+        if by_source[source] <= hidden:
+            continue
+        values = device.values
+        name = values.get("name") or names.product(str(values.get("device_id") or ""), None) or "AMD GPU"
+        notes.append(
+            f"{values.get('bus') or 'somewhere'}: {name} ({values.get('device_id') or 'id unknown'}) "
+            f"is listed by {source} but not by {matched.base}"
+        )
     return tuple(dict.fromkeys(notes))[:_MAX_NOTES]

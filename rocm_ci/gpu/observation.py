@@ -37,7 +37,10 @@ class Device:
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:
-    """What one source says. `problem` says in one sentence why it says little or nothing."""
+    """What one source says. `problem` says in one sentence why it says little or nothing.
+
+    `hidden` counts devices that the source shows to be there but not for this process.
+    """
 
     source: str
     host: Values = field(default_factory=dict)
@@ -46,6 +49,7 @@ class Observation:
     others: tuple[str, ...] = ()
     tools: Mapping[str, str] = field(default_factory=dict)
     devices: tuple[Device, ...] = ()
+    hidden: int = 0
     problem: str = ""
     notes: tuple[str, ...] = ()
 

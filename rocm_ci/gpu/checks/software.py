@@ -56,7 +56,7 @@ def torch(machine: Machine, _needs: Needs) -> Check:
     seen = f"torch {rocm.torch}, built for {stack}"
     if rocm.torch_hip or "+rocm" in rocm.torch:
         return Check(id="torch", status=Verdict.PASS, seen=seen, needed=needed)
-    if not machine.facts.gpus and not rocm.torch_cuda:
+    if not machine.facts.gpus:
         return Check(id="torch", status=Verdict.PASS, seen=f"{seen}; there is no GPU", needed=needed)
     return Check(
         id="torch",

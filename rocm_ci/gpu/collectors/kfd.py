@@ -46,6 +46,7 @@ def collect(reader: Reader) -> Observation:
         source="kfd",
         driver={"loaded": True} if devices else {},
         devices=tuple(devices[:MAX_DEVICES]),
+        hidden=len(hidden),
         problem=problem,
         notes=notes,
     )

@@ -171,3 +171,19 @@ def test_the_kernels_release_is_labelled_where_it_stands_in() -> None:
 
     assert (built_in.driver.version, built_in.driver.source) == (None, "part of kernel 6.12.63-ci")
     assert told.driver.source == "rocm-smi: the kernel's release stands in for a version"
+
+
+def test_cards_of_other_jobs_on_the_same_host_are_not_lost_cards() -> None:
+    files = {f"{NODES}/1/properties": card(location_id=0x0C00), f"{NODES}/2/properties": ""}
+    for address in ("0000:0c:00.0", "0000:22:00.0"):
+        files |= {
+            f"/sys/bus/pci/devices/{address}/vendor": "0x1002",
+            f"/sys/bus/pci/devices/{address}/class": "0x120000",
+        }
+
+    isolated = collect(MemoryReader(files=files))
+    broken = collect(MemoryReader(files={k: v for k, v in files.items() if v}))
+
+    assert len(isolated.gpus) == len(broken.gpus) == 1
+    assert not [note for note in isolated.notes if "is listed by" in note]
+    assert [note for note in broken.notes if note.startswith("0000:22:00.0: ")]

@@ -120,3 +120,22 @@ def test_a_card_that_fell_off_is_pointed_out() -> None:
     assert check.status is Verdict.NEUTRAL
     assert note in check.seen
     assert "gpu count: kfd says 1, x says 2" in check.seen
+
+
+def test_a_process_that_owns_a_part_of_a_host_is_not_warned_of_the_rest() -> None:
+    count = (Conflict(name="gpu count", said={"kfd": "8", "rocminfo": "1"}),)
+    by_variable = Machine(facts=Facts(conflicts=count), environment={"ROCR_VISIBLE_DEVICES": "4"})
+    by_container = Machine(facts=Facts(conflicts=count, notes=("7 KFD node(s) cannot be read: [2]",)))
+
+    assert devices.sources_agree(by_variable, Needs()).status is Verdict.PASS
+    assert devices.sources_agree(by_container, Needs()).status is Verdict.PASS
+    assert devices.sources_agree(Machine(facts=Facts(conflicts=count)), Needs()).status is Verdict.NEUTRAL
+
+
+def test_a_value_that_a_tool_words_differently_is_told_and_passes() -> None:
+    facts = Facts(conflicts=(Conflict(name="gpus[0].gfx", said={"kfd": "gfx942", "rocm-smi": "gfx940"}),))
+
+    check = devices.sources_agree(Machine(facts=facts), Needs())
+
+    assert check.status is Verdict.PASS
+    assert "gpus[0].gfx: kfd says gfx942, rocm-smi says gfx940" in check.seen

@@ -13,7 +13,7 @@ def test_the_fullest_disk_decides() -> None:
         return resources.disk(Machine(facts=Facts(), free_bytes=free), Needs()).status
 
     assert check(results=50 * GB) is Verdict.PASS
-    assert check(results=50 * GB, scratch=5 * GB) is Verdict.NEUTRAL
+    assert check(results=50 * GB, scratch=3 * GB) is Verdict.NEUTRAL
     assert check(results=50 * GB, scratch=1 * GB) is Verdict.ERROR
     assert check() is Verdict.SKIPPED
 

@@ -42,11 +42,10 @@ def test_a_cuda_wheel_beside_an_amd_gpu_is_pointed_out() -> None:
     assert check.seen == "torch 2.9.0+cu128, built for CUDA 12.8"
 
 
-def test_a_cpu_wheel_is_right_where_there_is_no_gpu() -> None:
-    cpu = Rocm(torch="2.9.0+cpu")
-
-    assert software.torch(machine(cpu), Needs()).status is Verdict.PASS
-    assert software.torch(machine(cpu, GPU), Needs()).status is Verdict.NEUTRAL
+def test_any_wheel_is_right_where_there_is_no_gpu() -> None:
+    for wheel in (Rocm(torch="2.9.0+cpu"), Rocm(torch="2.9.0", torch_cuda="12.8")):
+        assert software.torch(machine(wheel), Needs()).status is Verdict.PASS
+        assert software.torch(machine(wheel, GPU), Needs()).status is Verdict.NEUTRAL
 
 
 def test_a_rocm_wheel_passes_and_no_torch_is_no_matter() -> None:
