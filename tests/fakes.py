@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocm_ci.context import Context
+from rocm_ci.gpu.reader import Answer, Output, clean
 from rocm_ci.log import Log
 from rocm_ci.tools.process import NOT_FOUND, Captured, Streamed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    from rocm_ci.gpu.reader import Tool
 
 
 @dataclass
@@ -76,6 +79,30 @@ class FakeRunner:
         return Streamed(
             argv=tuple(argv), exit_code=code, duration_s=0.5, timed_out=False, log=log, tail=text
         )
+
+
+@dataclass
+class MemoryReader:
+    """A machine written down: files by absolute path, recorded tool output, an environment, links."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    recordings: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+
+    def ask(self, tool: Tool) -> Answer:
+        found = tuple(Output(text=text) for text in map(clean, self.recordings) if tool.recognise(text))
+        return Answer(outputs=found, problem="" if found else f"no {tool.name} output was recorded")
+
+    def text(self, path: str) -> str | None:
+        return self.files.get(path)
+
+    def names(self, path: str) -> tuple[str, ...]:
+        prefix = path.rstrip("/") + "/"
+        return tuple(sorted({f.removeprefix(prefix).split("/")[0] for f in self.files if f.startswith(prefix)}))
+
+    def resolve(self, path: str) -> str:
+        return self.links.get(path, path)
 
 
 def context(root: Path, run: FakeRunner | None = None) -> Context:

@@ -94,7 +94,8 @@ def _problem(tool: Tool, done: Captured) -> str:
     if done.timed_out:
         return f"{tool.name} did not answer within {tool.timeout_s:g} s"
     if done.exit_code != 0 or not done.stdout.strip():
-        said = complaint(clean(done.error_text[:MAX_FILE])) or complaint(clean(done.text[:MAX_FILE]))
+        # Standard output first: rocminfo's own word stands there, its libraries' noise beside it.
+        said = complaint(clean(done.text[:MAX_FILE])) or complaint(clean(done.error_text[:MAX_FILE]))
         code = f"exit code {done.exit_code}" if done.exit_code else "no output"
         return f"{tool.name}: {said or code}"
     return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -69,36 +69,6 @@ class Reader(Protocol):
     def resolve(self, path: str) -> str:
         """The path with links followed, as far as that is known."""
         ...
-
-
-@dataclass
-class MemoryReader:
-    """A machine written down as mappings, for tests and for composing readers."""
-
-    files: dict[str, str] = field(default_factory=dict)
-    recordings: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    links: dict[str, str] = field(default_factory=dict)
-
-    def ask(self, tool: Tool) -> Answer:
-        """See `Reader.ask`."""
-        found = tuple(Output(text=text) for text in map(clean, self.recordings) if tool.recognise(text))
-        return Answer(outputs=found, problem="" if found else f"no {tool.name} output was recorded")
-
-    def text(self, path: str) -> str | None:
-        """See `Reader.text`."""
-        return self.files.get(path)
-
-    def names(self, path: str) -> tuple[str, ...]:
-        """See `Reader.names`."""
-        prefix = path.rstrip("/") + "/"
-        return tuple(
-            sorted({f.removeprefix(prefix).split("/")[0] for f in self.files if f.startswith(prefix)})
-        )
-
-    def resolve(self, path: str) -> str:
-        """See `Reader.resolve`."""
-        return self.links.get(path, path)
 
 
 def clean(text: str) -> str:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from rocm_ci.gpu import cgroup
-from rocm_ci.gpu.reader import MemoryReader
+from tests.fakes import MemoryReader
 
 
 def test_the_quota_of_version_2_limits_the_cpus() -> None:

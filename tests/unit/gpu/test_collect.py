@@ -7,10 +7,10 @@ from rocm_ci.gpu.collect import collect, inventory, primary
 from rocm_ci.gpu.collectors.kfd import NODES
 from rocm_ci.gpu.live import LiveReader
 from rocm_ci.gpu.observation import Collector
-from rocm_ci.gpu.reader import Answer, MemoryReader, Tool
+from rocm_ci.gpu.reader import Answer, Tool
 from rocm_ci.model.facts import Facts, Gpu
 from rocm_ci.registry import load
-from tests.fakes import FakeRunner
+from tests.fakes import FakeRunner, MemoryReader
 
 
 def card(**more: int) -> str:

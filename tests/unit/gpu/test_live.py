@@ -33,9 +33,9 @@ def test_what_went_wrong_is_one_sentence() -> None:
         "cannot start rocminfo: Permission denied"
     )
     assert problem(exit_code=-9, timed_out=True) == "rocminfo did not answer within 8 s"
-    assert problem(exit_code=1, stdout=b"\x1b[31mROCk module is NOT loaded\x1b[0m\n") == (
-        "rocminfo: ROCk module is NOT loaded"
-    )
+    assert problem(
+        exit_code=1, stdout=b"\x1b[31mROCk module is NOT loaded\x1b[0m\n", stderr=b"libkmod: ERROR x"
+    ) == ("rocminfo: ROCk module is NOT loaded")
     assert problem(exit_code=0, stderr=b"noise\nERROR:root:Driver not initialized\n") == (
         "rocminfo: Driver not initialized"
     )

@@ -7,7 +7,7 @@ import pytest
 
 from rocm_ci.gpu.collectors.amd_smi import collect
 from rocm_ci.gpu.observation import Observation
-from rocm_ci.gpu.reader import MemoryReader
+from tests.fakes import MemoryReader
 
 STATIC: dict[str, Any] = {
     "gpu": 0,

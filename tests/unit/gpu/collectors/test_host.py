@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from rocm_ci.gpu.collectors.host import collect
-from rocm_ci.gpu.reader import MemoryReader
+from tests.fakes import MemoryReader
 
 LIVE = {
     "/etc/os-release": 'PRETTY_NAME="Ubuntu 24.04.2 LTS"\nVERSION_ID="24.04"\n',

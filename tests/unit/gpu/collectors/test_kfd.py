@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm_ci.gpu.collectors.kfd import NODES, collect, target
-from rocm_ci.gpu.reader import MemoryReader
+from tests.fakes import MemoryReader
 
 CARD = """\
 cpu_cores_count 0

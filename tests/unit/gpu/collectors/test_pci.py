@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from rocm_ci.gpu.collectors.pci import collect
-from rocm_ci.gpu.reader import MemoryReader
+from tests.fakes import MemoryReader
 
 BUS = "/sys/bus/pci/devices/0000:0c:00.0"
 CARD = {

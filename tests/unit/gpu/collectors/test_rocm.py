@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from rocm_ci.gpu.collectors.rocm import collect
-from rocm_ci.gpu.reader import MemoryReader
+from tests.fakes import MemoryReader
 
 HIPCONFIG = """\
 HIP version: {hip}

@@ -4,7 +4,7 @@ import json
 
 from rocm_ci.gpu.collectors.rocm_smi import collect
 from rocm_ci.gpu.observation import Observation
-from rocm_ci.gpu.reader import MemoryReader
+from tests.fakes import MemoryReader
 
 
 def observe(*texts: str) -> Observation:

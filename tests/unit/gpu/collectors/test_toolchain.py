@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from rocm_ci.gpu.collectors.toolchain import collect
 from rocm_ci.gpu.live import LiveReader
-from rocm_ci.gpu.reader import MemoryReader
-from tests.fakes import FakeRunner
+from tests.fakes import FakeRunner, MemoryReader
 
 
 def test_versions_are_read_past_the_packagers_brackets() -> None:
