@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from types import FrameType
 
 
 class LaunchError(Exception):
@@ -26,6 +27,8 @@ class Machine:
 
     def __init__(self, root: Path = Path("/")) -> None:
         self.root = root
+        self._child: subprocess.Popen[bytes] | None = None
+        self._stopped = False
 
     def group(self, path: Path) -> int:
         """The numeric group that owns a device node: names differ between host and image."""
@@ -40,24 +43,40 @@ class Machine:
         return shutil.which(name)
 
     def capture(self, *argv: str) -> tuple[int, str]:
-        """Exit code and standard output of a short command; 127 when it is not there."""
+        """Ask a short question: exit code and standard output; 127 when the program is not there."""
         try:
-            done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False)
+            done = subprocess.run(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                check=False,
+            )
         except OSError as error:
             return 127, str(error)
         return done.returncode, done.stdout.decode("utf-8", "replace")
 
     def supervise(self, argv: Sequence[str], env: Mapping[str, str], cwd: Path) -> int:
-        """Run to the end, handing SIGINT and SIGTERM on; a death by signal N is 128 + N."""
+        """Run to the end in plain sight, handing SIGINT and SIGTERM on.
+
+        A death by signal N is 128 + N; 130 also when we were stopped before it could begin.
+        """
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._hand_on)
+        if self._stopped:
+            return 130
         try:
-            child = subprocess.Popen(list(argv), env=dict(env), cwd=str(cwd))
+            self._child = subprocess.Popen(list(argv), env=dict(env), cwd=str(cwd))
         except OSError as error:
             say(f"cannot start {argv[0]}: {error}")
             return 127
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda received, _frame: child.send_signal(received))
-        code = child.wait()
+        code = self._child.wait()
         return code if code >= 0 else 128 - code
+
+    def _hand_on(self, number: int, _frame: FrameType | None) -> None:
+        self._stopped = True
+        if self._child is not None:
+            self._child.send_signal(number)
 
 
 def say(text: str) -> None:

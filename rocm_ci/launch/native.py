@@ -58,8 +58,7 @@ def _fresh(machine: Machine, env: Mapping[str, str], action: Path) -> str:
     if (home / "ready").is_file():
         return str(python)
     say(f"installing rocm-ci {version(action)} into {home}")
-    code, _ = machine.capture(_recent(machine), "-I", "-m", "venv", "--clear", str(home))
-    if code:
+    if machine.supervise([_recent(machine), "-I", "-m", "venv", "--clear", str(home)], env, action):
         hint = "apt-get install python3-venv, or put actions/setup-python before this step"
         raise LaunchError(f"a virtual environment could not be made in {home}", hint)
     install = (

@@ -30,15 +30,12 @@ def action(tmp_path: Path) -> Path:
 def makes_venv(folder: Path) -> FakeMachine:
     """A machine whose Python is recent, has no rocm-ci, and can make an environment."""
 
-    class Machine(FakeMachine):
-        def capture(self, *argv: str) -> tuple[int, str]:
-            if argv[2:4] == ("-m", "venv"):
-                self.asked.append(argv)
-                (folder / argv[-1] / "lib" / "python3.11" / "site-packages").mkdir(parents=True)
-                return 0, ""
-            return super().capture(*argv)
+    def make(argv: Sequence[str]) -> int:
+        if "venv" in argv:
+            (folder / argv[-1] / "lib" / "python3.11" / "site-packages").mkdir(parents=True)
+        return 0
 
-    return Machine(folder, answers={f"{sys.executable}{VERSION}": (0, "3.11\n")})
+    return FakeMachine(folder, answers={f"{sys.executable}{VERSION}": (0, "3.11\n")}, on_run=make)
 
 
 def test_our_image_brings_its_own(tmp_path: Path, action: Path) -> None:
@@ -67,7 +64,7 @@ def test_the_environment_is_made_from_hashes_and_points_at_the_action(tmp_path: 
 
     python = native.interpreter(machine, {"RUNNER_TEMP": str(tmp_path)}, action)
 
-    [(argv, _, _)] = machine.started
+    [_, (argv, _, _)] = machine.started
     assert argv[:5] == (python, "-I", "-m", "pip", "install")
     assert {"--require-hashes", "--no-deps", str(action / "requirements.lock")} <= set(argv)
     [entry] = tmp_path.glob("rocm-ci-*/lib/python3.11/site-packages/rocm_ci.pth")
@@ -79,24 +76,22 @@ def test_the_environment_is_made_once_per_job(tmp_path: Path, action: Path) -> N
     env = {"RUNNER_TEMP": str(tmp_path)}
 
     assert native.interpreter(machine, env, action) == native.interpreter(machine, env, action)
-    assert len(machine.started) == 1
+    assert len(machine.started) == 2, "venv and pip, once each"
 
 
 def test_a_half_made_environment_is_made_again(tmp_path: Path, action: Path) -> None:
     machine = makes_venv(tmp_path)
-    machine.on_run = failing
+    machine.on_run = lambda argv: int("pip" in argv)
     with pytest.raises(LaunchError, match="could not be installed"):
         native.interpreter(machine, {"RUNNER_TEMP": str(tmp_path)}, action)
 
     assert not list(tmp_path.glob("rocm-ci-*/ready"))
 
 
-def failing(_argv: Sequence[str]) -> int:
-    return 1
-
-
 def test_no_venv_module_says_what_to_install(tmp_path: Path, action: Path) -> None:
-    machine = FakeMachine(tmp_path, answers={f"{sys.executable}{VERSION}": (0, "3.11\n")})
+    machine = FakeMachine(
+        tmp_path, answers={f"{sys.executable}{VERSION}": (0, "3.11\n")}, on_run=lambda _argv: 1
+    )
 
     with pytest.raises(LaunchError, match="apt-get install python3-venv"):
         native.interpreter(machine, {"RUNNER_TEMP": str(tmp_path)}, action)
@@ -115,7 +110,7 @@ def test_an_old_python_starts_the_launcher_and_a_newer_one_is_looked_for(
 
     native.interpreter(machine, {"RUNNER_TEMP": str(tmp_path)}, action)
 
-    assert [argv[0] for argv in machine.asked if "venv" in argv] == ["/usr/bin/python3.12"]
+    assert [argv[0] for argv, _, _ in machine.started if "venv" in argv] == ["/usr/bin/python3.12"]
 
 
 def test_only_old_pythons_say_what_to_do(tmp_path: Path, action: Path) -> None:
