@@ -117,16 +117,15 @@ def _driver(observations: Sequence[Observation], host: Host) -> tuple[Driver, li
     versions = {source: facts["version"] for source, facts in said.items() if facts.get("version")}
     version, source = merge.choose("version", versions)
     loaded = [facts["loaded"] for facts in said.values() if facts.get("loaded") is not None]
-    on_disk = said.get("module", {}).get("on_disk")
+    on_disk, built_in = (said.get("module", {}).get(key) for key in ("on_disk", "built_in"))
     if version is None and not any(loaded) and on_disk:
         version, source = on_disk, "modinfo: the module on disk"
     elif source == "module":
         source = "/sys/module/amdgpu/version"
     elif version is not None and version == host.kernel:
         source = f"{source}: the kernel's release stands in for a version"
-    elif version is None and any(loaded):
-        source = f"part of kernel {host.kernel}" if host.kernel else None
-    built_in = said.get("module", {}).get("built_in")
+    elif version is None and (built_in is not None or any(d.get("in_tree") for d in said.values())):
+        source = f"part of kernel {host.kernel}" if any(loaded) and host.kernel else None
     driver = Driver(
         loaded=True if any(loaded) else False if loaded else None,
         version=str(version) if version is not None else None,

@@ -42,4 +42,5 @@ def _driver(facts: Facts) -> str:
     if facts.driver.version:
         return facts.driver.version
     # A driver without a version of its own changes with the kernel.
-    return f"of kernel {facts.host.kernel}" if facts.driver.loaded and facts.host.kernel else "?"
+    kernel = f" kernel {facts.host.kernel}" if facts.driver.loaded and facts.host.kernel else ""
+    return f"of{kernel}" if kernel and facts.driver.source else f"?{kernel}"

@@ -90,7 +90,12 @@ def _driver(driver: Driver) -> str:
         return ""
     if not driver.loaded:
         return "amdgpu is not loaded"
-    version = driver.version or ("built into the kernel" if driver.built_in else "the kernel's own")
+    unversioned = {
+        True: "built into the kernel",
+        False: "of the kernel's own tree",
+        None: "of unknown version",
+    }
+    version = driver.version or unversioned[driver.built_in]
     return f"amdgpu {version}" + (f" ({driver.source})" if driver.source else "")
 
 

@@ -50,7 +50,10 @@ def test_everything_that_changes_speed_changes_the_key() -> None:
 
 
 def test_a_driver_without_a_version_is_named_after_its_kernel() -> None:
-    assert "amdgpu of kernel 6.8.0-60-generic" in hardware_key(replace(MACHINE, driver=Driver(loaded=True)))
+    in_tree = Driver(loaded=True, built_in=True, source="part of kernel 6.8.0-60-generic")
+
+    assert "amdgpu of kernel 6.8.0-60-generic" in hardware_key(replace(MACHINE, driver=in_tree))
+    assert "amdgpu ? kernel 6.8.0-60-generic" in hardware_key(replace(MACHINE, driver=Driver(loaded=True)))
 
 
 def test_without_a_gpu_the_key_is_the_processor() -> None:
