@@ -90,7 +90,7 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
     log.info(f"rocm-ci: {located.event.kind.value}, {len(located.changes.files)} file(s) changed")
     for setting in loaded.settings:
         log.info(f"  {setting.name} = {setting.value}  ({setting.source})")
-    facts = collect(live_reader(run, env))
+    facts = collect(live_reader(run, wiring.child_environment(env)))
     with _scratch(git) as work:
         context = Context(
             run=run,
