@@ -34,6 +34,7 @@ class FakeMachine(Machine):
         self.groups = dict(groups or {})
         self.on_run = on_run
         self.asked: list[tuple[str, ...]] = []
+        self.paused_s = 0.0
         self.started: list[tuple[tuple[str, ...], dict[str, str], Path]] = []
 
     def group(self, path: Path) -> int:
@@ -44,6 +45,9 @@ class FakeMachine(Machine):
 
     def which(self, name: str) -> str | None:
         return f"/usr/bin/{name}" if name in self.programs else None
+
+    def pause(self, seconds: float) -> None:
+        self.paused_s += seconds
 
     def capture(self, *argv: str) -> tuple[int, str]:
         self.asked.append(argv)

@@ -28,6 +28,7 @@ PASSED = re.compile(
     r"|WORKFLOW|WORKSPACE)|ROCM_CI_(ARCH|STAGES|REQUIRE_GPU|INCONCLUSIVE|DEEPEN|JOBS|FAIL_ON|CONFIG"
     r"|BASE|OUTPUT|WORKING_DIRECTORY)"
 )
+_PULL_PAUSES_S = (10, 30)
 _FENCE = (
     "--rm", "--init",
     "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
@@ -78,20 +79,49 @@ def gpus(machine: Machine, info: Mapping[str, Any], env: Mapping[str, str]) -> G
 
 
 def image(machine: Machine, wanted: str, action: Path, env: Mapping[str, str]) -> str:
-    """The image to run: the one asked for, else our own Dockerfile's, built once per content."""
+    """The image to run: the one asked for, else our own Dockerfile's, built once per content.
+
+    It is on the machine afterwards, and named by digest where it has one.
+    """
+    name = wanted or f"rocm-ci/runner:{_digest(action)}"
+    if not _is_here(machine, name):
+        if wanted:
+            _pull(machine, name, env)
+        else:
+            _build(machine, name, action, env)
+    if "@sha256:" in name:
+        return name
+    digest = machine.capture(
+        "docker", "image", "inspect", "--format", "{{range .RepoDigests}}{{.}} {{end}}", name
+    )[1]
     if wanted:
-        if "@sha256:" not in wanted:
-            tell("notice", f"image {wanted} is a tag, which can move: name it by digest, NAME@sha256:…")
-        return wanted
-    tag = f"rocm-ci/runner:{_digest(action)}"
-    if machine.capture("docker", "image", "inspect", "--format", "{{.Id}}", tag)[0] == 0:
-        return tag
+        hint = f", e.g. {digest.split()[0]}" if digest.split() else ""
+        tell("notice", f"image {name} is a tag, which can move: name it by digest{hint}")
+    return (digest.split() or [name])[0]
+
+
+def _is_here(machine: Machine, name: str) -> bool:
+    return machine.capture("docker", "image", "inspect", "--format", "{{.Id}}", name)[0] == 0
+
+
+def _pull(machine: Machine, name: str, env: Mapping[str, str]) -> None:
+    """ROCm images have tens of gigabytes: one broken connection must not fail the run."""
+    for pause_s in (*_PULL_PAUSES_S, None):
+        if machine.supervise(["docker", "pull", "--quiet", name], env, machine.root) == 0:
+            return
+        if pause_s is not None:
+            say(f"pulling {name} once more in {pause_s} s")
+            machine.pause(pause_s)
+    raise LaunchError(
+        f"image {name} could not be pulled", "check its name and the runner's login to the registry"
+    )
+
+
+def _build(machine: Machine, tag: str, action: Path, env: Mapping[str, str]) -> None:
     say(f"building {tag} from the action's Dockerfile (once per runner)")
     if machine.supervise(["docker", "build", "--target", "runner", "--tag", tag, str(action)], env, action):
-        raise LaunchError(
-            "the image could not be built from the action's Dockerfile", "give `image:`, or see the log"
-        )
-    return tag
+        hint = "give `image:`, or see Docker's words above"
+        raise LaunchError("the image could not be built from the action's Dockerfile", hint)
 
 
 def _digest(action: Path) -> str:

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,11 @@ class Machine:
     def which(self, name: str) -> str | None:
         """A program on PATH."""
         return shutil.which(name)
+
+    def pause(self, seconds: float) -> None:
+        """Wait; not when we were told to stop."""
+        if not self._stopped:
+            time.sleep(seconds)
 
     def capture(self, *argv: str) -> tuple[int, str]:
         """Ask a short question: exit code and standard output; 127 when the program is not there."""

@@ -245,15 +245,3 @@ def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
         assert process.poll() is None, process.communicate()[0]
         assert time.monotonic() < deadline, "it never started"
         time.sleep(0.1)
-
-
-def test_an_image_that_is_not_there_is_an_infrastructure_error(job: Job) -> None:
-    job.commit("true")
-    absent = Job(job.folder, job.docker, "localhost/nowhere@sha256:" + "0" * 64)
-
-    code, said = absent.finish(absent.start())
-
-    assert code == 3, said
-    assert "Docker refused to start the container" in said
-    report = codec.decode((job.workspace / "rocm-ci-out" / "report.json").read_bytes())
-    assert report.verdict is Verdict.ERROR

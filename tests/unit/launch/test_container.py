@@ -159,15 +159,54 @@ def test_a_daemon_says_what_it_is(tmp_path: Path) -> None:
     assert container.daemon(machine) == ANSWER
 
 
-def test_an_image_by_tag_is_taken_with_a_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert container.image(FakeMachine(tmp_path), "rocm/x:1", tmp_path, {}) == "rocm/x:1"
-    assert "name it by digest" in capsys.readouterr().out
+IDENTIFIED = "docker image inspect --format {{.Id}}"
+DIGESTS = "docker image inspect --format {{range .RepoDigests}}"
 
 
-def test_an_image_by_digest_is_taken_silently(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    container.image(FakeMachine(tmp_path), "rocm/x@sha256:12", tmp_path, {})
+def test_an_image_by_tag_is_taken_by_its_digest_with_a_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = FakeMachine(
+        tmp_path, answers={IDENTIFIED: (0, "sha256:1"), DIGESTS: (0, "rocm/x@sha256:12 \n")}
+    )
 
+    assert container.image(machine, "rocm/x:1", tmp_path, {}) == "rocm/x@sha256:12"
+    assert "name it by digest, e.g. rocm/x@sha256:12" in capsys.readouterr().out
+    assert machine.started == []
+
+
+def test_an_image_without_a_digest_keeps_its_name(tmp_path: Path) -> None:
+    machine = FakeMachine(tmp_path, answers={IDENTIFIED: (0, "sha256:1"), DIGESTS: (0, "\n")})
+
+    assert container.image(machine, "rocm/x:1", tmp_path, {}) == "rocm/x:1"
+
+
+def test_an_image_by_digest_is_pulled_only_when_it_is_not_here(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = FakeMachine(tmp_path)
+
+    assert container.image(machine, "rocm/x@sha256:12", tmp_path, {}) == "rocm/x@sha256:12"
+    assert [argv for argv, _, _ in machine.started] == [("docker", "pull", "--quiet", "rocm/x@sha256:12")]
     assert capsys.readouterr().out == ""
+
+
+def test_a_broken_pull_is_tried_again(tmp_path: Path) -> None:
+    machine = FakeMachine(tmp_path)
+    codes = iter([1, 1, 0])
+    machine.on_run = lambda _argv: next(codes)
+
+    container.image(machine, "rocm/x@sha256:12", tmp_path, {})
+
+    assert len(machine.started) == 3
+    assert machine.paused_s > 0
+
+
+def test_an_image_that_cannot_be_had_stops_the_run(tmp_path: Path) -> None:
+    machine = FakeMachine(tmp_path, on_run=lambda _argv: 1)
+
+    with pytest.raises(LaunchError, match="image rocm/x:1 could not be pulled"):
+        container.image(machine, "rocm/x:1", tmp_path, {})
 
 
 def action_folder(folder: Path) -> Path:
@@ -182,7 +221,7 @@ def test_our_own_image_is_built_once_per_content(tmp_path: Path) -> None:
     machine = FakeMachine(tmp_path)
 
     first = container.image(machine, "", action, {})
-    machine.answers["docker image inspect"] = (0, "sha256:1")
+    machine.answers[IDENTIFIED] = (0, "sha256:1")
     again = container.image(machine, "", action, {})
 
     assert first == again
