@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from rocm_ci.model.changes import ChangeKind
 from rocm_ci.model.finding import Finding, Severity, Topic
 from rocm_ci.scan import files, suppression
 from rocm_ci.scan.embedded import device_sources
@@ -17,7 +19,7 @@ from rocm_ci.scan.source import Source
 from rocm_ci.scan.texts import Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rocm_ci.config.options import ScanOptions
     from rocm_ci.model.changes import Changes, FileChange
@@ -96,18 +98,25 @@ class _Scanner:
         if language.name == EMBEDDED and self._project.has_amd_twin(change.path):
             return ()
         rules, embedded = self._candidates(language.name, data)
+        rules = tuple(r for r in rules if r.is_about(change.path))
         marked = suppression.MARK in data
         if not (rules or embedded or marked):
             return ()
         text, lines = files.decode(data)
-        added = None if whole else _Lines(change.added)
+        # A file that git does not track yet is new without any hunk: all of it is added.
+        is_new = change.kind is ChangeKind.ADDED and not change.added
+        added = None if whole or is_new else _Lines(change.added)
         found: list[Finding] = []
         if rules or embedded:
-            parsed = language.parse(Source(change.path, text, lines))
+            parsed = language.parse(Source(change.path, text, lines, self._beside(change.path)))
             found += self._findings(parsed, language, rules, added)
             if embedded:
                 found += self._embedded(parsed, added)
         return self._after_suppression(change.path, lines, found, added) if marked else found
+
+    def _beside(self, path: str) -> Callable[[str], bool]:
+        folder = PurePosixPath(path).parent
+        return lambda name: self._source.read(str(folder / name)) is not None
 
     def _candidates(self, language: str, data: bytes) -> tuple[tuple[CompiledRule, ...], bool]:
         mine = self._book.of_language(language)
@@ -127,8 +136,6 @@ class _Scanner:
     ) -> Iterator[Finding]:
         texts = Texts(parsed)
         for compiled in rules:
-            if not compiled.is_about(parsed.source.path):
-                continue
             most = 1 if compiled.rule.once else MOST_FINDINGS_PER_RULE_AND_FILE
             for match in compiled.find(parsed, texts, self._surroundings):
                 if added is not None and match.line not in added:

@@ -85,7 +85,7 @@ class Scope:
             # 45 ms to import, and most projects exclude nothing.
             import pathspec  # noqa: PLC0415
 
-            self._excluded = pathspec.PathSpec.from_lines("gitwildmatch", options.exclude)
+            self._excluded = pathspec.GitIgnoreSpec.from_lines(options.exclude)
 
     def includes(self, change: FileChange) -> bool:
         """Whether a file is scanned at all."""

@@ -17,6 +17,7 @@ else:
 
 SHORTEST = 2  # a single letter would let every file through
 _MOST_STRINGS = 512
+_FEW = 3
 _IGNORES_CASE = re.compile(r"\(\?[aLmsux]*i")
 
 
@@ -84,10 +85,9 @@ def _item(op: Any, argument: Any) -> _Part:
     if op in (ops.MAX_REPEAT, ops.MIN_REPEAT) or op is getattr(ops, "POSSESSIVE_REPEAT", None):
         least, most, inner = argument
         part = _sequence(inner)
-        if least == most == 1:
-            return part
-        if (least, most) == (0, 1) and part.exact is not None:
-            return _Part(part.exact | {""}, None)
+        if part.exact is not None and most <= _FEW and len(part.exact) ** most <= _MOST_STRINGS:
+            times = range(least, most + 1)
+            return _Part(frozenset("".join(p) for n in times for p in product(part.exact, repeat=n)), None)
         return _Part(None, _better(part.exact, part.needed)) if least else _ANYTHING
     return _ANYTHING
 

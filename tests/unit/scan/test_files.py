@@ -1,0 +1,102 @@
+"""Reading a hostile tree safely."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rocm_ci.scan.files import MAX_BYTES, Folder, decode, is_binary, is_vendored
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "tree"
+    (root / "sub").mkdir(parents=True)
+    (root / "a.cpp").write_bytes(b"inside")
+    (root / "sub" / "b.cpp").write_bytes(b"deeper")
+    (tmp_path / "secret").write_bytes(b"outside")
+    (root / "link.cpp").symlink_to(tmp_path / "secret")
+    (root / "sub" / "out").symlink_to(tmp_path)
+    (root / "loop").symlink_to(root)
+    return root
+
+
+@pytest.mark.parametrize(("path", "content"), [("a.cpp", b"inside"), ("sub/b.cpp", b"deeper")])
+def test_plain_files_are_read(tree: Path, path: str, content: bytes) -> None:
+    assert Folder(tree).read(path) == content
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "link.cpp",
+        "../secret",
+        "sub/out/secret",
+        "/etc/hostname",
+        "sub/../../secret",
+        "sub",
+        "gone",
+        "a\0b",
+        "",
+        "x" * 300,
+    ],
+)
+def test_whatever_is_no_plain_file_of_the_tree_counts_as_absent(tree: Path, path: str) -> None:
+    assert Folder(tree).read(path) is None
+
+
+def test_a_huge_file_counts_as_absent(tree: Path) -> None:
+    with (tree / "big.cpp").open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+
+    assert Folder(tree).read("big.cpp") is None
+
+
+def test_a_pipe_does_not_block(tree: Path) -> None:
+    os.mkfifo(tree / "pipe.cpp")
+
+    assert Folder(tree).read("pipe.cpp") is None
+
+
+def test_walking_leaves_out_git_and_does_not_follow_links(tree: Path) -> None:
+    (tree / ".git").mkdir()
+    (tree / ".git" / "config").write_text("")
+    (tree / ".github").mkdir()
+    (tree / ".github" / "ci.yml").write_text("")
+
+    assert set(Folder(tree).walk()) == {"a.cpp", "link.cpp", "sub/b.cpp", ".github/ci.yml"}
+
+
+@pytest.mark.parametrize(
+    ("path", "vendored"),
+    [
+        ("third_party/x/a.cu", True),
+        ("src/3rdparty/a.cu", True),
+        ("extern/tiny/t.h", True),
+        ("a/composable_kernel/b.hpp", True),
+        ("gpu/vendors/hip.h", False),
+        ("external.cpp", False),
+        ("src/vendor.py", False),
+    ],
+)
+def test_vendored_trees_are_told_by_the_names_of_their_folders(path: str, vendored: bool) -> None:
+    assert is_vendored(path) is vendored
+
+
+@pytest.mark.parametrize(
+    ("data", "binary"), [(b"text", False), (b"\xff\xfe", False), (b"a\0b", True), (b"", False)]
+)
+def test_a_nul_byte_makes_a_file_binary(data: bytes, binary: bool) -> None:
+    assert is_binary(data) is binary
+
+
+def test_decoding_keeps_every_line_at_its_number() -> None:
+    text, lines = decode(b"\xef\xbb\xbfa\r\nb\x0cc\xff\n" + b"x" * 20_000 + b"\nlast")
+
+    assert lines == ("a", "b\x0cc\udcff", "", "last")
+    assert text == "\n".join(lines)
