@@ -4,7 +4,8 @@ Context entries, outermost first: `assign:NAME`, `call:FULL.NAME`, `arg:N`, `kw:
 list or tuple), `key` / `key:TEXT` (of a dictionary), `compare`, `operand`, `store`, `probe` (a
 question whether something is there), `default` (a fallback value), `twin` (the same function knows
 the AMD counterpart), `test` (a test file), and for names `use:…` — how the value is used: `callee`,
-`attribute`, `argument`, `subscript`, `order`, `operand`, `test`, `format`, `value`.
+`attribute`, `argument`, `subscript`, `order`, `operand`, `test`, `format`, `path` (the root of a
+formatted path), `value`.
 """
 
 from __future__ import annotations
@@ -79,9 +80,11 @@ class Cutter(Collector):
 
     def _joined(self, node: ast.JoinedStr, guard: Guard, context: Context, _: str) -> None:
         self.text(node, guard, context)
-        for value in node.values:
+        for index, value in enumerate(node.values):
             if isinstance(value, ast.FormattedValue):
-                self.visit(value.value, guard, context, "format")
+                after = node.values[index + 1] if index + 1 < len(node.values) else None
+                is_root = isinstance(after, ast.Constant) and str(after.value).startswith("/")
+                self.visit(value.value, guard, context, "path" if is_root else "format")
 
     def _name(self, node: ast.Name | ast.Attribute, guard: Guard, context: Context, use: str) -> None:
         if not self.name(node, guard, context, use) and isinstance(node, ast.Attribute):
@@ -107,7 +110,7 @@ class Cutter(Collector):
         self.visit(node.operand, guard, context, "test" if isinstance(node.op, ast.Not) else "operand")
 
     def _subscript(self, node: ast.Subscript, guard: Guard, context: Context, _: str) -> None:
-        stored = "load" if isinstance(node.ctx, ast.Load) else "store"
+        stored = {"Load": "load", "Store": "store"}.get(type(node.ctx).__name__, "delete")
         self.visit(node.value, guard, context, "subscript")
         self.visit(node.slice, guard, (*context, f"subscript:{self.names.dotted(node.value)}", stored))
 

@@ -94,7 +94,10 @@ class Flow:
             for default in defaults:
                 self._cut.visit(default, guard, (*context, "default"))
         # `twin` is about this body alone; what stands around the definition says nothing about it.
-        self.body(node.body, guard, tuple(c for c in context if c != "twin"))
+        inner = tuple(c for c in context if c != "twin")
+        if not isinstance(node, ast.ClassDef) and "inside" not in inner:
+            inner = (*inner, "inside")
+        self.body(node.body, guard, inner)
 
     def _statement(self, node: ast.stmt, guard: Guard, context: Context) -> None:
         handler = _HANDLERS.get(type(node).__name__)

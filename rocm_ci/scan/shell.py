@@ -32,6 +32,9 @@ _MESSAGES = frozenset({
     "echo", "printf", "log", "info", "warn", "warning", "error", "err", "die", "fatal", "usage", "say", "note", "fail",
     "abort", "log_info", "log_error", "log_warn", "print", "debug", "msg", "panic", "section", "title", "step",
 })  # fmt: skip
+_INSTALLS = frozenset(
+    {"install", "add", "create", "sync", "download", "wheel", "-S", "localinstall", "update"}
+)
 _PROBES = frozenset({"[", "[[", "test", "command", "which", "type", "hash", "grep", "egrep"})
 _ENDS = frozenset({"then", "else", "elif", "fi", "do", "done", "esac", "}", ")", ";;", ";&", ";;&"})
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
@@ -56,7 +59,8 @@ class _Script:
         self.regions: list[Region] = []
         self._places = places
         self._functions: set[str] = {
-            m[1] or m[2] for m in re.finditer(r"(?m)^[ \t]*(?:function[ \t]+([\w-]+)|([\w-]+)[ \t]*\(\))", text)
+            m[1] or m[2]
+            for m in re.finditer(r"(?m)^[ \t]*(?:function[ \t]+([\w-]+)|([\w-]+)[ \t]*\(\))", text)
         }
         self._depth = 0
 
@@ -146,7 +150,9 @@ class _Reader:
             while self._take("\n"):
                 pass
             here = vendor.both(guard, first.true if operator == "&&" else first.false)
-            outcome = joined([outcome, first], conjunction=operator == "&&") if outcome is not first else first
+            outcome = (
+                joined([outcome, first], conjunction=operator == "&&") if outcome is not first else first
+            )
             if condition:
                 second, _ = self._peeked_outcome(here)
                 outcome = joined([first, second], conjunction=operator == "&&")
@@ -169,7 +175,13 @@ class _Reader:
 
     def _gives_up(self, index: int) -> bool:
         """Whether the alternative that begins at a token ends the script: `|| exit 1`, `|| { echo …; exit 1; }`."""
-        if self._tokens[index : index + 1] and self._tokens[index].text in ("exit", "die", "fail", "abort", "return"):
+        if self._tokens[index : index + 1] and self._tokens[index].text in (
+            "exit",
+            "die",
+            "fail",
+            "abort",
+            "return",
+        ):
             return True
         grouped = self._tokens[index : index + 1] and self._tokens[index].text in ("{", "(")
         for token in self._tokens[index:]:
@@ -329,7 +341,9 @@ class _Reader:
         writes = False
         while self._at < len(self._tokens):
             token = self._tokens[self._at]
-            if token.kind == "op" and not (words and words[0].text == "[[" and token.text in ("&&", "||", "(", ")")):
+            if token.kind == "op" and not (
+                words and words[0].text == "[[" and token.text in ("&&", "||", "(", ")")
+            ):
                 break
             self._at += 1
             if token.kind == "redirect":
@@ -378,6 +392,8 @@ class _Command:
         if name in _PROBES and guard is Guard.NONE:
             guard = Guard.EITHER
         context = (*self._context, f"command:{name}")
+        if any(w.text in _INSTALLS for w in words[1:6]):
+            context = (*context, "installs")
         self._script.emit(RegionKind.CODE, words[0].start, words[-1].end, guard, context)
 
     def _assignments(self, words: list[Token]) -> list[Token]:

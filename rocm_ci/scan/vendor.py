@@ -25,10 +25,12 @@ _NVIDIA = (
     r"|cutlass|cublas|cublaslt|flashinfer|sm\d{2,3}a?|hopper|ampere|blackwell|turing|volta|[hab]100|[hb]200|gb200|gh200"
     r"|rtx\w*|jetson|orin"
 )
+# Neither vendor: code for these is never reached on AMD either, which is all that counts here.
+_OTHER = r"hpu|gaudi|npu|ascend|xpu|tpu|mps|musa|mlu|gcu|maca|xla|neuron|trainium|darwin|macos"
 # Runner labels only: too short to mean anything elsewhere.
 _NVIDIA_LABELS = r"l4|l40s?|t4|a10g?|v100|p100|g[456]|p[45]"
 _AMD_WORD = re.compile(_AMD)
-_NVIDIA_WORD = re.compile(_NVIDIA)
+_NVIDIA_WORD = re.compile(f"{_NVIDIA}|{_OTHER}")
 _NVIDIA_LABEL = re.compile(_NVIDIA_LABELS)
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+\d*[a-z]?(?![a-z])|[A-Z]+\d*|[a-z0-9]+|\d+")
 _NEGATION = frozenset({"no", "not", "non", "without", "disable", "disabled", "skip", "exclude", "except"})

@@ -36,6 +36,7 @@ class Capability:
         tree = parsed.tree
         if not isinstance(tree, PythonTree):
             return
+        told: set[int] = set()
         guards = {id(s.node): s for s in tree.sites if isinstance(s.node, ast.Compare)}
         for scope in (tree.module, *(n for n in ast.walk(tree.module) if isinstance(n, _SCOPES))):
             nodes = list(_own(scope))
@@ -45,7 +46,9 @@ class Capability:
                 if site is None or site.guard not in (Guard.NONE, Guard.AMD) or "message" in site.context:
                     continue
                 if isinstance(node, ast.Compare) and _decides(node, tainted, tree.names):
-                    yield _match(node, parsed)
+                    if node.lineno not in told:
+                        yield _match(node, parsed)
+                    told.add(node.lineno)
 
 
 def _own(scope: ast.AST) -> Iterator[ast.AST]:

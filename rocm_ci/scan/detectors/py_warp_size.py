@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 from rocm_ci.scan.languages.python import PythonTree
 from rocm_ci.scan.python_strings import column_of
-from rocm_ci.scan.source import Guard
+from rocm_ci.scan.source import Guard, RegionKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,7 @@ _SIZE = re.compile(
     r"(?i)(^|_|\.)k?(warp_?size|wave_?size|wavefront_?size|threads_per_warp|lanes_per_warp|warp_?threads|num_lanes|warp_width)$"
 )
 _WARPS = re.compile(r"(?i)(^|_|\.)(num_?warps?|n_?warps?|warps(_per_\w+)?)$")
+_LANE = re.compile(r"(?i)lane|warp|wave|wid")
 _THREADS = re.compile(
     r"(?i)(^|_|\.)(num_?threads|n_?threads|threads(_per_\w+)?|block_?threads|tid|thread_?(id|idx))$"
 )
@@ -32,13 +33,18 @@ class WarpSize:
     needles = (
         "warp_size", "WARP_SIZE", "warpsize", "WARPSIZE", "warpSize", "WarpSize", "wave_size", "WAVE_SIZE", "wavefront_size",
         "WAVEFRONT_SIZE", "per_warp", "PER_WARP", "warp_threads", "WARP_THREADS", "num_lanes", "NUM_LANES", "warp_width",
-        "WARP_WIDTH", "waveSize", "* 32", "*32", "32 *", "32*", "// 32", "//32", "% 32", "%32",
+        "WARP_WIDTH", "waveSize", *(
+            f"{name} {operator} 32"
+            for name in ("warps", "WARPS", "per_warp", "threads", "THREADS", "tid", "thread_id", "thread_idx")
+            for operator in ("*", "//", "%")
+        ),
+        "32 * num_warps", "32 * n_warps", "32 * self.", "32 * _WARPS", "32 * NUM_WARPS", "32 * warps",
     )  # fmt: skip
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
         tree = parsed.tree
-        if not isinstance(tree, PythonTree):
+        if not isinstance(tree, PythonTree) or _is_for_nvidia(parsed):
             return
         lines = parsed.source.lines
         for site in tree.sites:
@@ -54,6 +60,11 @@ class WarpSize:
                 same = node.end_lineno == node.lineno
                 stop = column_of(lines, node.lineno, node.end_col_offset or 0) if same else len(text.rstrip())
                 yield Match(node.lineno, start + 1, stop + 1, text[start:stop])
+
+
+def _is_for_nvidia(parsed: Parsed) -> bool:
+    """Kernels in CuTe, whose import is reported where it stands: nothing below it is meant for AMD."""
+    return any(r.kind is RegionKind.INCLUDE and r.text.split(".")[0] == "cutlass" for r in parsed.regions)
 
 
 def _suspects(site: Site, tree: PythonTree) -> Iterator[ast.stmt | ast.expr | ast.arg | ast.keyword]:
@@ -73,7 +84,8 @@ def _suspects(site: Site, tree: PythonTree) -> Iterator[ast.stmt | ast.expr | as
             ):
                 yield site.node
         case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right) if _is_32(right):
-            if _THREADS.search(names.dotted(left)):
+            named = any(_LANE.search(c) for c in site.context if c.startswith("assign:"))
+            if named and _THREADS.search(names.dotted(left)):
                 yield site.node
         case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
             positional = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) or None :]

@@ -155,11 +155,13 @@ class _Walk:
         self._found.append(
             Region(RegionKind.CODE, command.written, command.line, command.column, guard, context)
         )
+        depth, inner = 0, Guard.NONE
         for index, argument in enumerate(command.arguments):
+            # `$<$<COMPILE_LANGUAGE:CUDA>:-a -b>`: blanks part the text, the expression goes on.
+            inner = inner if depth > 0 else self._generator(argument.text)
+            depth += argument.text.count("$<") - argument.text.replace("->", "").count(">")
             mine = (*context, f"arg:{index}")
-            self._argument(
-                RegionKind.VALUE, argument, mine, vendor.both(guard, self._generator(argument.text))
-            )
+            self._argument(RegionKind.VALUE, argument, mine, vendor.both(guard, inner))
 
     def _is_probe(self, command: Command) -> bool:
         """A search whose failure the file handles: not REQUIRED, or looked at afterwards."""

@@ -44,9 +44,10 @@ _SCRIPTS = frozenset(
         "test_command",
     }
 )
-_PROSE = frozenset(
-    {"name", "description", "label", "title", "labels", "summary", "message", "if", "condition"}
-)
+_PROSE = frozenset({
+    "name", "description", "label", "title", "labels", "summary", "message", "if", "condition", "guide", "notes",
+    "readme", "doc", "docs", "comment", "help", "markdown", "body",
+})  # fmt: skip
 _TEMPLATE = re.compile(r"\{\{.*?\}\}")
 _TEMPLATE_LINE = re.compile(r"^[ \t]*\{[%{]-?.*[%}]\}[ \t]*$", re.MULTILINE)
 _SELECTOR = re.compile(r"#\s*\[([^\]]+)\]")
