@@ -50,7 +50,11 @@ class Context:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What a run is about; everything a stage may read. `done` holds the earlier stages' results."""
+    """What a run is about; everything a stage may read.
+
+    `config_path` is where the configuration stands, relative to the checkout: the merge base has its
+    own there. `done` holds the earlier stages' results.
+    """
 
     event: Event
     config: Config
@@ -58,3 +62,4 @@ class Job:
     facts: Facts
     plan: Plan
     done: Mapping[StageName, StageResult]
+    config_path: str = ".github/rocm-ci.yml"

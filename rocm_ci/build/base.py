@@ -11,7 +11,7 @@ from rocm_ci.build import commands
 from rocm_ci.build.commands import Target
 from rocm_ci.build.detect import Detected, detect
 from rocm_ci.build.environment import jobs
-from rocm_ci.config.load import MAX_BYTES, PATH, load
+from rocm_ci.config.load import MAX_BYTES, load
 from rocm_ci.errors import ConfigError, GitError
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.tools.git import Git
@@ -19,7 +19,7 @@ from rocm_ci.tools.git import Git
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocm_ci.config.options import BuildOptions, Config
+    from rocm_ci.config.options import BuildOptions
     from rocm_ci.context import Context, Job
 
 _SUBMODULES_S = 600.0
@@ -68,7 +68,7 @@ def _made(ctx: Context, job: Job, root: Path, commit: str) -> tuple[bool, str]:
         _submodules(ctx, git, root, commit, job.event.head)
     except GitError as error:
         return False, f"the merge base cannot be checked out: {error}"
-    steps = _steps(ctx, job.config, root)
+    steps = _steps(ctx, job, root)
     if not steps:
         return True, "nothing is to be built at the merge base"
     target = Target(
@@ -86,8 +86,8 @@ def _made(ctx: Context, job: Job, root: Path, commit: str) -> tuple[bool, str]:
     return (False, f"the merge base does not build: {failed.reason}") if failed else (True, "")
 
 
-def _steps(ctx: Context, config: Config, root: Path) -> tuple[BuildOptions, ...]:
-    file = root / PATH
+def _steps(ctx: Context, job: Job, root: Path) -> tuple[BuildOptions, ...]:
+    config, file = job.config, root / job.config_path
     try:
         if file.is_file() and file.stat().st_size <= MAX_BYTES:
             config = load(file.read_text("utf-8"), {}).config

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import shutil
 from pathlib import Path
@@ -20,7 +21,7 @@ from tests.e2e.command import Outcome, rocm_ci
 def demo(folder: Path, **environment: str) -> tuple[Outcome, Report, str]:
     done = rocm_ci("demo", "--output", "out", cwd=folder, **environment)
     report = codec.decode((folder / "out" / "report.json").read_bytes())
-    return done, report, (folder / "out" / "comment.md").read_text()
+    return done, report, html.unescape((folder / "out" / "comment.md").read_text())
 
 
 @pytest.fixture(scope="module")
