@@ -13,7 +13,9 @@ _UNARY = frozenset({"DEFINED", "TARGET", "EXISTS", "COMMAND", "POLICY", "TEST", 
 _FALSE = frozenset({"OFF", "FALSE", "NO", "N", "0", "IGNORE", "NOTFOUND", ""})
 _TRUE = frozenset({"ON", "TRUE", "YES", "Y", "1"})
 # Says that something is there, not that it was chosen.
-_FOUND = re.compile(r"(?i)_FOUND$|_COMPILER$|TOOLKIT|_ROOT|_PATH|_HOME|_DIR$|_VERSION|^TARGET |^EXISTS |_LIBRAR")
+_FOUND = re.compile(
+    r"(?i)_FOUND$|_COMPILER$|TOOLKIT|_ROOT|_PATH|_HOME|_DIR$|_VERSION|^TARGET |^EXISTS |_LIBRAR"
+)
 _REFERENCE = re.compile(r"\$(?:ENV|CACHE)?\{([^}]*)\}")
 
 

@@ -108,7 +108,9 @@ class _Scanner:
         added = None if whole or is_new else _Lines(change.added)
         found: list[Finding] = []
         if rules or embedded:
-            parsed = language.parse(Source(change.path, text, lines, self._beside(change.path)))
+            hits = self._book.of_language(language.name).hits(data, rules) if self._prefilter else None
+            beside = self._beside(change.path)
+            parsed = language.parse(Source(change.path, text, lines, hits=hits, beside=beside))
             found += self._findings(parsed, language, rules, added)
             if embedded:
                 found += self._embedded(parsed, added)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 _ASCII_LOWER = bytes(b + 32 if 65 <= b <= 90 else b for b in range(256))
 
@@ -33,6 +35,17 @@ class Prefilter:
         return found
 
 
+    def lines(self, data: bytes, rules: Collection[int]) -> tuple[int, ...] | None:
+        """Sorted 1-based lines with a needle of one of these rules; None when one of them has no needles."""
+        if any(rule in self._always for rule in rules):
+            return None
+        places = self._plain.places(data, rules)
+        if self._folded:
+            places |= self._folded.places(data.translate(_ASCII_LOWER), rules)
+        ends = [m.start() for m in re.finditer(b"\n", data)]
+        return tuple(sorted({bisect_left(ends, place) + 1 for place in places}))
+
+
 class _Automaton:
     def __init__(self, needles: dict[int, frozenset[bytes]]) -> None:
         self._owners: list[frozenset[int]] = []
@@ -58,3 +71,11 @@ class _Automaton:
         # Overlapping, for a needle inside another one's hit must be seen too.
         hits = {needle for needle, _, _ in self._matcher.find_matches_as_indexes(data, overlapping=True)}
         return frozenset().union(*(self._owners[needle] for needle in hits))
+
+    def places(self, data: bytes, rules: Collection[int]) -> set[int]:
+        """Offsets at which a needle of one of these rules ends."""
+        if self._matcher is None:
+            return set()
+        wanted = {i for i, owners in enumerate(self._owners) if not owners.isdisjoint(rules)}
+        hits = self._matcher.find_matches_as_indexes(data, overlapping=True)
+        return {end - 1 for needle, _, end in hits if needle in wanted}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import vendor
@@ -77,6 +78,8 @@ class Flow:
         has_amd_sibling: bool,
     ) -> None:
         self.defined.add(node.name)
+        if not isinstance(node, ast.ClassDef) and not self._may_matter(node):
+            return
         for decorator in node.decorator_list:
             self._cut.visit(decorator, guard, (*context, "decorator"))
             guard = vendor.both(guard, decorator_guard(decorator, self._cut.names, self._cut.conditions))
@@ -98,6 +101,15 @@ class Flow:
         if not isinstance(node, ast.ClassDef) and "inside" not in inner:
             inner = (*inner, "inside")
         self.body(node.body, guard, inner)
+
+    def _may_matter(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        """Whether a function, decorators included, holds a line that a rule needs."""
+        hits = self._cut.source.hits
+        if hits is None or self._cut.names.follows:
+            return True
+        first = min((d.lineno for d in node.decorator_list), default=node.lineno)
+        at = bisect_left(hits, first)
+        return at < len(hits) and hits[at] <= (node.end_lineno or node.lineno)
 
     def _statement(self, node: ast.stmt, guard: Guard, context: Context) -> None:
         handler = _HANDLERS.get(type(node).__name__)

@@ -17,6 +17,7 @@ class Names:
 
     def __init__(self, found: Statements) -> None:
         self._full: dict[str, str] = {}
+        self.follows = False  # some name stands for a value whose use is the defect
         for node in found.imports:
             if isinstance(node, ast.Import):
                 self._full.update((a.asname, a.name) for a in node.names if a.asname)
@@ -40,6 +41,7 @@ class Names:
             full = self.dotted(value)
             if assigned[name] == 1 and full in _FOLLOWED:
                 self._full.setdefault(name, full)
+                self.follows = True
 
     def dotted(self, node: ast.expr | None) -> str:
         """The full dotted name of a name or attribute, through imports; empty for anything else."""

@@ -15,7 +15,10 @@ def requirement(text: str, line: int, column: int, guard: Guard, context: tuple[
     """A REQUIREMENT region with context `name:NAME`; a marker that asks for an extra makes it optional."""
     name = _NAME.match(text)
     marker = _MARKER.search(text)
-    if marker and re.search(r"\bextra\s*==|platform_machine\s*==\s*['\"](?:aarch64|arm64)|sys_platform\s*==\s*['\"]darwin", marker[1]):
+    if marker and re.search(
+        r"\bextra\s*==|platform_machine\s*==\s*['\"](?:aarch64|arm64)|sys_platform\s*==\s*['\"]darwin",
+        marker[1],
+    ):
         guard = vendor.both(guard, Guard.EITHER)
     found = (*context, f"name:{name[1].lower()}") if name else context
     return Region(RegionKind.REQUIREMENT, text, line, column, guard, found)

@@ -15,7 +15,7 @@ from rocm_ci.scan.prefilter import Prefilter
 from rocm_ci.scan.rule import MatchSpec, Rule, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
 # Device source inside a string is scanned with the rules of this language.
@@ -125,6 +125,11 @@ class LanguageRules:
         indices = self._prefilter.possible(data)
         count = len(self.rules)
         return tuple(self.rules[i] for i in sorted(indices) if i < count), count in indices
+
+    def hits(self, data: bytes, rules: Collection[CompiledRule]) -> tuple[int, ...] | None:
+        """Lines that hold a needle of some rules, or a sign of device source; None when they have none."""
+        wanted = {i for i, compiled in enumerate(self.rules) if compiled in rules}
+        return self._prefilter.lines(data, wanted | {len(self.rules)})
 
 
 def _ignores_case(rule: Rule) -> bool:

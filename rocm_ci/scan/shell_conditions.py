@@ -9,13 +9,17 @@ from rocm_ci.scan.outcome import HAS_AMD, HAS_NVIDIA, IS_AMD, IS_NVIDIA, UNKNOWN
 from rocm_ci.scan.shell_lexer import unquoted
 from rocm_ci.scan.source import Guard
 
-_LOOKUPS = frozenset({"command", "which", "type", "hash", "whereis", "ls", "stat", "dpkg", "rpm", "conda", "module"})
+_LOOKUPS = frozenset(
+    {"command", "which", "type", "hash", "whereis", "ls", "stat", "dpkg", "rpm", "conda", "module"}
+)
 _SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg"})
 _TRUE = frozenset({"1", "true", "TRUE", "True", "ON", "on", "yes", "YES", "y", "Y"})
 _FALSE = frozenset({"0", "false", "FALSE", "False", "OFF", "off", "no", "NO", "n", "N", ""})
 _VARIABLE = re.compile(r"^\$\{?#?!?(\w+)")
 _NVIDIA_TOOL = re.compile(r"^(nvidia-smi|nvcc|nvidia-\w[\w-]*|nsys|ncu|cuda-\w+)$")
-_AMD_TOOL = re.compile(r"^(rocm-smi|amd-smi|rocminfo|hipcc|hipconfig|rocprof\w*|rocm_agent_enumerator|amdgpu-\w+)$")
+_AMD_TOOL = re.compile(
+    r"^(rocm-smi|amd-smi|rocminfo|hipcc|hipconfig|rocprof\w*|rocm_agent_enumerator|amdgpu-\w+)$"
+)
 _NAMES_DEVICE = re.compile(r"(?i)device")
 
 
@@ -104,7 +108,9 @@ def of_pattern(pattern: str, *, subject: str = "") -> Outcome:
     """A value or a glob that a variable is compared with: `rocm`, `*cuda*`, `nvidia|cuda` of a `case`."""
     verdict = vendor.of(pattern.replace("*", " "))
     if verdict is Guard.AMD:
-        exact = all(w in ("amd", "rocm", "hip", "amdgpu", "radeon") or w.isdigit() for w in vendor.words(pattern))
+        exact = all(
+            w in ("amd", "rocm", "hip", "amdgpu", "radeon") or w.isdigit() for w in vendor.words(pattern)
+        )
         return IS_AMD if exact else Outcome(Guard.AMD, Guard.NONE)
     if verdict is Guard.NVIDIA and not (_NAMES_DEVICE.search(subject) and "nvidia" not in pattern.lower()):
         exact = all(w in ("nvidia", "cuda", "nv") for w in vendor.words(pattern))

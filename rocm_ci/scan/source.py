@@ -59,11 +59,13 @@ def _alone(_: str) -> bool:
 class Source:
     """A file to scan. `text` is decoded with surrogateescape; `lines` are its lines without ends.
 
-    `beside` tells whether a file of some name stands in the same folder: a `Dockerfile` next to a
+    `hits` are the sorted lines that hold something a rule needs; None when every line may matter. A
+    language may leave out functions without any. `beside` tells whether a file of some name stands in the same folder: a `Dockerfile` next to a
     `Dockerfile.rocm` is the NVIDIA one.
     """
 
     path: str
     text: str
     lines: tuple[str, ...]
+    hits: tuple[int, ...] | None = None
     beside: Callable[[str], bool] = field(default=_alone, compare=False, repr=False)

@@ -22,9 +22,13 @@ _SAYS = frozenset({
     "accelerators", "device_type", "environment_name", "job_name", "suffix", "nodeSelector", "stack", "kind", "type",
     "group",
 })  # fmt: skip
-_ABOUT_DEVICE = frozenset({"device", "device_type", "target", "type", "kind"})  # "cuda" there is torch's name, also on AMD
+_ABOUT_DEVICE = frozenset(
+    {"device", "device_type", "target", "type", "kind"}
+)  # "cuda" there is torch's name, also on AMD
 _NAMED_CHILDREN = frozenset({"jobs", "services", "stages", "targets", "environments", "matrix"})
-_CLAUSE = re.compile(r"(!\s*)?(?:contains|startsWith|endsWith)\(\s*([^,]+),\s*'([^']*)'\s*\)|([\w.\[\]'-]+)\s*([!=]=)\s*'([^']*)'|(!?)([\w.-]+)")
+_CLAUSE = re.compile(
+    r"(!\s*)?(?:contains|startsWith|endsWith)\(\s*([^,]+),\s*'([^']*)'\s*\)|([\w.\[\]'-]+)\s*([!=]=)\s*'([^']*)'|(!?)([\w.-]+)"
+)
 
 
 def scalars(node: yaml.Node | None) -> Iterator[str]:
@@ -50,14 +54,18 @@ def of_mapping(node: yaml.MappingNode, path: tuple[str, ...]) -> Guard:
     condition = entries.get("if") or entries.get("condition")
     if isinstance(condition, yaml.ScalarNode):
         guard = of_condition(condition.value).true
-    is_step = "steps" in path[-1:] and not ({"label", "agents", "agent_pool", "command", "commands"} & entries.keys())
+    is_step = "steps" in path[-1:] and not (
+        {"label", "agents", "agent_pool", "command", "commands"} & entries.keys()
+    )
     if is_step or guard is not Guard.NONE:
         return guard
     said = []
     for key, value in entries.items():
         if key in _SAYS:
             texts = list(scalars(value))
-            if key not in _ABOUT_DEVICE or any("nvidia" in t.lower() or vendor.of(t) is Guard.AMD for t in texts):
+            if key not in _ABOUT_DEVICE or any(
+                "nvidia" in t.lower() or vendor.of(t) is Guard.AMD for t in texts
+            ):
                 said += texts
     matrix = entries.get("matrix")
     strategy = entries.get("strategy")

@@ -72,7 +72,11 @@ def cut(source: Source, outer: Guard) -> Parsed:
         excused = frozenset(
             name
             for name, guards in cutter.calls.items()
-            if name in flow.defined and name.startswith("_") and set(guards) == {Guard.NVIDIA}
+            if name in flow.defined
+            and name.startswith("_")
+            and set(guards) == {Guard.NVIDIA}
+            # Functions that were passed over may call it as well.
+            and len(re.findall(rf"\b{name}\b(?!\s*=)", source.text)) <= len(guards) + 1
         )
         if excused:
             cutter = Cutter(source, names, conditions, texts, wanted)
