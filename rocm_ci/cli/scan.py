@@ -13,12 +13,14 @@ import msgspec
 
 from rocm_ci import changes as diff
 from rocm_ci.cli import wiring
+from rocm_ci.cli.checkout import changed
 from rocm_ci.config import load as config
 from rocm_ci.errors import GitError, UsageError
 from rocm_ci.model.changes import Changes
 from rocm_ci.model.verdict import Verdict, exit_code
-from rocm_ci.scan.engine import Scanned, scan
+from rocm_ci.scan.engine import Scanned
 from rocm_ci.scan.files import Folder
+from rocm_ci.scan.parallel import scan_all
 from rocm_ci.scan.rulebook import RuleBook, shipped
 from rocm_ci.stages.scan import verdict
 from rocm_ci.tools.git import Git
@@ -83,7 +85,7 @@ def command(
     options = _configuration(root, config_path, env)
     folder = Folder(root)
     changes = _limited(_changes(request, Git(ProcessRunner(), root, env), folder), paths, root)
-    scanned = scan(folder, changes, options.scan, options.arch, book=RuleBook(shipped()))
+    scanned = scan_all(folder, changes, options.scan, options.arch, book=RuleBook(shipped()))
     outcome = verdict(scanned.findings, options.scan)
     if form == "text":
         from rocm_ci.scan.listing import listing  # noqa: PLC0415 - the other formats need none of it
@@ -160,7 +162,7 @@ def _changes(request: Request, git: Git, folder: Folder) -> Changes:
 def _since(git: Git, base: str) -> Changes:
     """The working tree against the merge base: committed, uncommitted and new files."""
     merge_base = git.merge_base(base, "HEAD")
-    tracked = diff.parse_git(git.diff(merge_base, None))
+    tracked = changed(git, merge_base, None)
     new = diff.whole_tree(git.untracked())
     return Changes(files=(*tracked.files, *new.files))
 

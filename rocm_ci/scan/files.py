@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
 from rocm_ci.model.changes import ChangeKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from rocm_ci.config.options import ScanOptions
     from rocm_ci.model.changes import FileChange
@@ -25,7 +25,14 @@ VENDORED = frozenset({
     "composable_kernel", "cutlass", "cub", "thrust", "node_modules", "bower_components", "site-packages",
 })  # fmt: skip
 _NEVER = frozenset({".git", ".hg", ".svn", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache"})
-_MINIFIED = (".min.js", ".min.css", ".min.html")
+# Prose, data and assets, which no language claims: not worth opening.
+_NO_SOURCE = frozenset({
+    ".md", ".rst", ".adoc", ".html", ".htm", ".js", ".mjs", ".ts", ".tsx", ".jsx", ".css", ".scss",
+    ".map", ".vue", ".json", ".jsonl", ".ipynb", ".csv", ".tsv", ".parquet", ".lock", ".svg", ".png",
+    ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".pdf", ".woff", ".woff2", ".ttf", ".mp4", ".wav", ".mp3",
+    ".npy", ".npz", ".pt", ".pth", ".safetensors", ".gguf", ".onnx", ".gz", ".xz", ".zst", ".zip",
+    ".tar", ".whl", ".so", ".a", ".o", ".pyc", ".po", ".patch", ".diff",
+})  # fmt: skip
 
 
 class FileSource(Protocol):
@@ -91,14 +98,14 @@ class Scope:
         """Whether a file is scanned at all."""
         if change.kind is ChangeKind.DELETED or change.is_binary or change.is_submodule or change.is_symlink:
             return False
-        if change.path.endswith(_MINIFIED) or is_vendored(change.path):
+        if os.path.splitext(change.path)[1].lower() in _NO_SOURCE or is_vendored(change.path):  # noqa: PTH122
             return False
         return self._excluded is None or not self._excluded.match_file(change.path)
 
 
 def is_vendored(path: str) -> bool:
     """Whether a path lies in a tree that is carried from another project."""
-    return any(part.lower() in VENDORED for part in PurePosixPath(path).parts[:-1])
+    return any(part.lower() in VENDORED for part in path.split("/")[:-1])
 
 
 def is_binary(data: bytes) -> bool:

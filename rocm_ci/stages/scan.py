@@ -9,8 +9,8 @@ from rocm_ci.config.options import fail_on
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.result import ScanResult
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.scan.engine import scan
 from rocm_ci.scan.files import Folder
+from rocm_ci.scan.parallel import scan_all
 from rocm_ci.scan.rulebook import RuleBook, shipped
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def run(ctx: Context, job: Job) -> ScanResult:
     """Scan the added lines of the checkout with the shipped rules."""
     began = ctx.clock.monotonic()
     options = job.config.scan
-    scanned = scan(Folder(ctx.root), job.changes, options, job.config.arch, book=RuleBook(shipped()))
+    scanned = scan_all(Folder(ctx.root), job.changes, options, job.config.arch, book=RuleBook(shipped()))
     reason = summary(scanned.findings, scanned.suppressed)
     ctx.log.info(f"{scanned.files} file(s) read: {reason}")
     return ScanResult(

@@ -100,3 +100,16 @@ def test_decoding_keeps_every_line_at_its_number() -> None:
 
     assert lines == ("a", "b\x0cc\udcff", "", "last")
     assert text == "\n".join(lines)
+
+
+def test_no_language_claims_what_is_not_opened() -> None:
+    from pathlib import PurePosixPath
+
+    from rocm_ci.scan.files import _NO_SOURCE
+    from rocm_ci.scan.language_registry import languages
+
+    claimed = {
+        s for s in _NO_SOURCE for one in languages().values() if one.claims(PurePosixPath(f"a{s}"), "")
+    }
+
+    assert claimed == set()

@@ -1,0 +1,79 @@
+"""A scan of many files, spread over the processors."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from rocm_ci.scan.engine import Scanned, scan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocm_ci.config.options import ScanOptions
+    from rocm_ci.model.changes import Changes
+    from rocm_ci.scan.files import FileSource
+    from rocm_ci.scan.rulebook import RuleBook
+
+LEAST_FILES = 400  # below, starting the workers costs more than they save
+MOST_WORKERS = 8
+_CHUNKS_PER_WORKER = 8
+
+
+class _Work:
+    """What the workers inherit by fork: nothing is pickled but the findings."""
+
+    def __init__(self) -> None:
+        self.parts: list[Changes] = []
+        self.arguments: tuple[FileSource, ScanOptions, Sequence[str], RuleBook] | None = None
+
+
+_work = _Work()
+
+
+def processors() -> int:
+    """How many processors we may use."""
+    return min(MOST_WORKERS, len(os.sched_getaffinity(0)))
+
+
+def scan_all(
+    source: FileSource,
+    changes: Changes,
+    options: ScanOptions,
+    archs: Sequence[str],
+    *,
+    book: RuleBook,
+    workers: int | None = None,
+) -> Scanned:
+    """Like `engine.scan`, with the same findings. Where no process can be forked, it scans alone."""
+    workers = processors() if workers is None else workers
+    if workers < 2 or len(changes.files) < LEAST_FILES:
+        return scan(source, changes, options, archs, book=book)
+    size = -(-len(changes.files) // (workers * _CHUNKS_PER_WORKER))
+    _work.parts = [
+        replace(changes, files=changes.files[at : at + size]) for at in range(0, len(changes.files), size)
+    ]
+    _work.arguments = (source, options, archs, book)
+    # 15 ms to import, which a small scan need not pay.
+    import multiprocessing  # noqa: PLC0415
+
+    try:
+        # The pool ends its workers when we are interrupted, and when it is done.
+        with multiprocessing.get_context("fork").Pool(workers) as pool:
+            done = pool.map(_part, range(len(_work.parts)), chunksize=1)
+    except OSError:  # no semaphores or no processes left in this container
+        return scan(source, changes, options, archs, book=book)
+    finally:
+        _work.parts, _work.arguments = [], None
+    findings = sorted(
+        (f for one in done for f in one.findings), key=lambda f: (f.path, f.line, f.column, f.rule)
+    )
+    return Scanned(tuple(findings), sum(one.suppressed for one in done), sum(one.files for one in done))
+
+
+def _part(number: int) -> Scanned:
+    assert _work.arguments is not None  # noqa: S101 - set before the fork
+    source, options, archs, book = _work.arguments
+    return scan(source, _work.parts[number], options, archs, book=book)
