@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import dataclass, field
 
 from rocm_ci.errors import GitError, UsageError
@@ -18,6 +19,7 @@ _KINDS = {
 }
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _SUBMODULE, _SYMLINK = b"160000", b"120000"
+EVERY_LINE = (1, 2**31 - 1)
 
 
 @dataclass
@@ -28,20 +30,24 @@ class _Patch:
     is_binary: bool = False
 
 
-def parse_git(output: bytes) -> Changes:
+def parse_git(output: bytes, *, is_cut: bool = False) -> Changes:
     """The output of `git diff -z --raw --patch --unified=0`.
 
     Names come from the NUL-separated raw part, so that quotes, newlines and any byte in a path
     are exact; the patches follow in the same order. Names that are not UTF-8 keep their bytes as
-    surrogates, as Python's file functions expect.
+    surrogates, as Python's file functions expect. With `is_cut` the end of the output is missing:
+    of a file whose patch is not whole every line counts as added, so that nothing can hide there.
     """
     entries, rest = _raw_entries(output)
-    patches = _patches(rest)
+    patches = deque(_patches(rest))
+    if is_cut and patches:
+        patches.pop()
+    missing = _Patch(added=[EVERY_LINE] if is_cut else [])
     files = []
     for status, mode, old, new in entries:
         # A changed type (file to symlink) is written as two patches: a deletion and an addition.
-        mine = [patches.pop(0) for _ in range(2 if status == b"T" else 1) if patches]
-        last = mine[-1] if mine else _Patch()
+        mine = [patches.popleft() for _ in range(2 if status == b"T" else 1) if patches]
+        last = mine[-1] if mine else missing
         files.append(
             FileChange(
                 path=new.decode("utf-8", "surrogateescape"),

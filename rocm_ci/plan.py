@@ -9,7 +9,7 @@ from rocm_ci.model.plan import Plan, StageName, Step
 
 if TYPE_CHECKING:
     from rocm_ci.config.options import Config
-    from rocm_ci.model.changes import Changes
+    from rocm_ci.model.changes import Changes, FileChange
     from rocm_ci.model.event import Event
     from rocm_ci.model.facts import Facts
 
@@ -19,7 +19,7 @@ _PROSE_NAMES = {"LICENSE", "LICENCE", "NOTICE", "AUTHORS", "CODEOWNERS", "CITATI
 
 def plan(event: Event, config: Config, changes: Changes, facts: Facts) -> Plan:
     """Decide every stage. Each step carries the reason that the report shows."""
-    if not changes.whole_tree and changes.files and all(_is_prose(f.path) for f in changes.files):
+    if not changes.whole_tree and changes.files and all(_only_prose(f) for f in changes.files):
         reason = "only documentation changed"
         steps = tuple(Step(stage=stage, run=False, reason=reason) for stage in StageName)
         return Plan(steps=steps, neutral_reason=reason)
@@ -60,6 +60,11 @@ def _step(stage: StageName, event: Event, config: Config, facts: Facts) -> Step:
             if not event.merge_base:
                 return not_run("there is no base to compare with")
             return runs(f"{len(config.perf)} benchmark(s) against the merge base")
+
+
+def _only_prose(file: FileChange) -> bool:
+    """Whether no side of a change is anything but documentation: a source renamed to `x.md` is gone."""
+    return _is_prose(file.path) and (file.old_path is None or _is_prose(file.old_path))
 
 
 def _is_prose(path: str) -> bool:

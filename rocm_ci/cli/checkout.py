@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,17 @@ from rocm_ci import changes as diff
 from rocm_ci.errors import EventError, GitError
 from rocm_ci.model.changes import Changes
 from rocm_ci.model.event import Event, EventKind
+from rocm_ci.tools.git import BIG_FILE
+from rocm_ci.tools.process import MAX_CAPTURE
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rocm_ci.model.changes import FileChange
     from rocm_ci.tools.git import Git
+
+_LOOKED_AT = 8_000  # as git does
+_PATHS_A_CALL = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +52,7 @@ def locate(git: Git, event: Event, *, deepen: bool = False) -> Located:
             message = f"the first parent of the merge commit {checked_out[:12]} is not in this shallow clone"
             raise GitError(message, hint="give actions/checkout `fetch-depth: 0`, or set `deepen: true`")
         located = replace(event, merge_base=parents[0])
-        return Located(event=located, changes=diff.parse_git(git.diff(parents[0], checked_out)))
+        return Located(event=located, changes=changed(git, parents[0], checked_out))
     message = f"the checkout is at {checked_out[:12]}, but the event is about {event.head[:12]}"
     raise EventError(message, hint="check out the commit of the event, or run with --local --base REF")
 
@@ -61,7 +70,7 @@ def _linear(git: Git, event: Event, *, deepen: bool) -> Located:
         raise GitError(message, hint="give actions/checkout `fetch-depth: 0`, or set `deepen: true`")
     merge_base = git.merge_base(event.base, event.head, deepen=deepen)
     located = replace(event, merge_base=merge_base)
-    return Located(event=located, changes=diff.parse_git(git.diff(merge_base, event.head)))
+    return Located(event=located, changes=changed(git, merge_base, event.head))
 
 
 def local(git: Git, base_ref: str | None) -> Located:
@@ -79,9 +88,44 @@ def local(git: Git, base_ref: str | None) -> Located:
         base_ref=base_ref,
         head_ref=git.branch(),
     )
-    tracked = diff.parse_git(git.diff(merge_base, None))
+    tracked = changed(git, merge_base, None)
     new = diff.whole_tree(git.untracked())
     notices = (
         ("The working tree has changes that are not committed: they were tested too.",) if git.dirty() else ()
     )
     return Located(event=event, changes=Changes(files=(*tracked.files, *new.files)), notices=notices)
+
+
+def changed(git: Git, base: str, head: str | None) -> Changes:
+    """The lines that `head` (which is checked out) adds to `base`; None for the working tree.
+
+    Git calls a file binary when the checkout's own .gitattributes say so (`*.hip -diff`). That is
+    for showing; here it would be a place to hide in, so such files are compared as the text they are.
+    """
+    output = git.diff(base, head)
+    found = diff.parse_git(output, is_cut=len(output) >= MAX_CAPTURE)
+    hidden = [f.path for f in found.files if f.is_binary and _is_text(git.root / f.path)]
+    shown: dict[str, FileChange] = {}
+    for at in range(0, len(hidden), _PATHS_A_CALL):
+        output = git.diff(base, head, as_text=hidden[at : at + _PATHS_A_CALL])
+        again = diff.parse_git(output, is_cut=len(output) >= MAX_CAPTURE)
+        shown |= {one.path: one for one in again.files}
+    if not shown:
+        return found
+    files = tuple(
+        replace(one, added=shown[one.path].added, is_binary=False) if one.path in shown else one
+        for one in found.files
+    )
+    return replace(found, files=files)
+
+
+def _is_text(path: Path) -> bool:
+    """Whether a file is what git itself would call text: no NUL among its first bytes."""
+    try:
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > BIG_FILE:
+            return False
+        with path.open("rb") as file:
+            return b"\0" not in file.read(_LOOKED_AT)
+    except (OSError, ValueError):
+        return False

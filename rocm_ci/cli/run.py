@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -108,6 +109,7 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
             facts=facts,
             plan=plan.plan(located.event, loaded.config, located.changes, facts),
             done={},
+            config_path=(request.config or Path(config.PATH)).as_posix(),
         )
         report = pipeline.run(
             context, job, settings=loaded.settings, notices=(*located.notices, *loaded.notices)
@@ -131,17 +133,32 @@ def _located(git: Git, request: Request, env: dict[str, str]) -> Located:
 def _config(git: Git, request: Request, env: dict[str, str], located: Located) -> Loaded:
     """The configuration, its gates from the merge base when the head is a stranger's fork."""
     path = request.config or Path(config.PATH)
-    shown = path.as_posix()
-    file = path if path.is_absolute() else git.root / path
+    file = Path(os.path.abspath(git.root / path))  # noqa: PTH100 - a link must not be followed here
+    if not file.is_relative_to(git.root):
+        # The operator's own file: nothing of it comes from the change.
+        own = _text(wiring.read_bytes(file, "the configuration", limit=config.MAX_BYTES), str(file))
+        return config.load(own, env, path=str(file))
+    shown = file.relative_to(git.root).as_posix()
     text = None
-    if file.is_file() or request.config is not None:
+    if _is_there(file, git.root, shown) or request.config is not None:
         text = _text(wiring.read_bytes(file, "the configuration", limit=config.MAX_BYTES), shown)
     base_text = None
-    if located.event.merge_base and not path.is_absolute():
+    if located.event.merge_base:
         raw = git.show(located.event.merge_base, shown)
         base_text = None if raw is None else _text(raw, f"{shown} at the merge base")
-    trusted = not located.event.is_fork
-    return config.load(text, env, path=shown, base_text=base_text, trusted=trusted)
+    return config.load(text, env, path=shown, base_text=base_text, trusted=not located.event.is_fork)
+
+
+def _is_there(file: Path, root: Path, shown: str) -> bool:
+    """Whether the checkout has the file. The change chose it: a link could lead anywhere, a pipe hang us."""
+    link = next((p for p in (file, *file.parents) if p.is_relative_to(root) and p.is_symlink()), None)
+    if link is not None and link != root:
+        message = f"{shown}: {link.relative_to(root).as_posix()} is a symbolic link, which is not followed"
+        raise ConfigError(message, hint="put the configuration itself there")
+    if file.exists() and not file.is_file():
+        kind = "a folder" if file.is_dir() else "no regular file"
+        raise ConfigError(f"{shown} is {kind}", hint="put the configuration there as a text file")
+    return file.is_file()
 
 
 def _text(raw: bytes, path: str) -> str:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import yaml
 
-from rocm_ci.config.gates import differing_gates, with_base_gates
-from rocm_ci.config.mistake import DOCS, explained
+from rocm_ci.config.gates import GATES, GUARDED_STEPS, differing_gates, with_base_gates
+from rocm_ci.config.mistake import DOCS, explained, located
 from rocm_ci.config.options import Config
+from rocm_ci.config.soundness import flaw
 from rocm_ci.errors import ConfigError
 from rocm_ci.model.report import Setting
 
@@ -58,32 +59,55 @@ def load(
 ) -> Loaded:
     """Decode and merge: default < file < environment.
 
-    With `trusted=False` every gate (see `GATES`) comes from `base_text`, the file at the merge
+    With `trusted=False` every gate (see `gates`) comes from `base_text`, the file at the merge
     base. Whether trusted or not, a difference in a gate is told in `notices`.
     """
-    head_tree = _tree(text, path)
-    head = _decode(head_tree, text, path)
+    tree = _tree(text, path)
+    head = _decode(tree, text, path)
+    base_path = f"{path} at the merge base"
     notices: list[str] = []
-    merged_tree = head_tree
     if base_text is not None or not trusted:
-        base_tree = _tree(base_text, path)
-        different = differing_gates(head, _decode(base_tree, base_text, f"{path} at the merge base"))
-        if different:
-            verb = "is taken from the merge base for" if not trusted else "changes"
-            who = "The configuration" if not trusted else "This change to the configuration"
-            notices.append(f"{who} {verb} what guards the branch: {', '.join(different)}.")
-        if not trusted:
-            merged_tree = with_base_gates(head_tree, base_tree)
+        try:
+            guarded = with_base_gates(tree, _base_tree(base_text, base_path))
+        except ConfigError as error:
+            if not trusted:
+                raise
+            # A change that repairs the file must be able to land.
+            notices.append(f"What guards the branch could not be compared with the merge base: {error}.")
+        else:
+            different = differing_gates(head, _decode(guarded, text, path))
+            if different:
+                notices.append(_told(different, trusted=trusted))
+            tree = tree if trusted else guarded
     env_tree, env_settings = _from_environment(environment)
-    merged = _merge(merged_tree, env_tree)
-    config = _decode(merged, text, path)
+    config = _decode(_merge(tree, env_tree), text, path)
     overridden = {s.name for s in env_settings}
     file_settings = tuple(
-        Setting(name=name, value=_shown(value), source=path)
-        for name, value in _flat(merged_tree)
+        Setting(name=name, value=_shown(value), source=path if trusted or not _guarded(name) else base_path)
+        for name, value in _flat(tree)
         if name not in overridden
     )
     return Loaded(config=config, settings=file_settings + env_settings, notices=tuple(notices))
+
+
+def _base_tree(text: str | None, path: str) -> dict[str, Any]:
+    tree = _tree(text, path)
+    _decode(tree, text, path)
+    return tree
+
+
+def _told(different: list[str], *, trusted: bool) -> str:
+    names = ", ".join(different)
+    if trusted:
+        return f"This change to the configuration changes what guards the branch: {names}."
+    return (
+        f"The configuration is taken from the merge base for what guards the branch: {names}. "
+        "What a fork changes there counts once it is on the base branch."
+    )
+
+
+def _guarded(option: str) -> bool:
+    return option.split(".", maxsplit=1)[0] in (*GATES, *GUARDED_STEPS)
 
 
 def _tree(text: str | None, path: str) -> dict[str, Any]:
@@ -100,18 +124,31 @@ def _tree(text: str | None, path: str) -> dict[str, Any]:
         message = f"{where}: not valid YAML: {error.problem or error.context}"
         raise ConfigError(message, hint="check the indentation and quotes there") from error
     except (yaml.YAMLError, RecursionError) as error:
-        message = f"{path}: not valid YAML: {error}"
+        message = f"{path}: not valid YAML: {' '.join(str(error).split())}"
         raise ConfigError(message, hint="save it as UTF-8 text") from error
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:
+        # PyYAML lets these out for a date, number or tagged value that cannot be: `2020-99-99`, `!!int x`.
+        message = f"{path}: a value cannot be read: {str(error)[:200]}"
+        raise ConfigError(message, hint="quote it if it is meant as text") from error
     if tree is None:
         return {}
-    if not isinstance(tree, dict) or not all(isinstance(key, str) for key in tree):
+    if not isinstance(tree, dict):
         message = f"{path}:1: a mapping of options is expected, not {type(tree).__name__}"
         raise ConfigError(message, hint=f"start it with `version: 1`; {DOCS}")
     return tree
 
 
+_TEXT, _BOOL = "tag:yaml.org,2002:str", "tag:yaml.org,2002:bool"
+
+
 class _Loader(yaml.SafeLoader):
-    """SafeLoader that refuses duplicate keys and aliases (an alias bomb costs memory)."""
+    """SafeLoader that refuses aliases (an alias bomb costs memory) and keys that are doubled or no text."""
+
+    # YAML 1.1 takes `off` for false, but `rules: {some-rule: off}` means the word.
+    yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in known if tag != _BOOL or first not in "oO"]
+        for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
@@ -122,6 +159,8 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002
         seen: set[str] = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.tag != _TEXT:
+                raise yaml.MarkedYAMLError(problem="a key must be plain text", problem_mark=key.start_mark)
             if key.value in seen:
                 raise yaml.MarkedYAMLError(
                     problem=f"key {key.value!r} is given twice", problem_mark=key.start_mark
@@ -132,9 +171,14 @@ class _Loader(yaml.SafeLoader):
 
 def _decode(tree: dict[str, Any], text: str | None, path: str) -> Config:
     try:
-        return msgspec.convert(tree, Config)
+        config = msgspec.convert(tree, Config)
     except msgspec.ValidationError as error:
         raise explained(str(error), text or "", path) from error
+    found = flaw(config)
+    if found:
+        trail, what, hint = found
+        raise located(trail, what, hint, text or "", path)
+    return config
 
 
 def _from_environment(environment: Mapping[str, str]) -> tuple[dict[str, Any], tuple[Setting, ...]]:

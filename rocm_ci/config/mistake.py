@@ -9,15 +9,28 @@ from typing import Any
 import msgspec
 import yaml
 
-from rocm_ci.config.options import Config
+from rocm_ci.config.options import Config, Duration, Gfx, Name, Percent
 from rocm_ci.errors import ConfigError
 
 DOCS = "see the configuration table in README.md"
 
 
+def _pattern(kind: Any) -> str:
+    return str(kind.__metadata__[0].pattern)
+
+
+# Patterns of `options` → what they describe, and an example.
+_SHAPES = {
+    _pattern(Duration): ("time", "`90s`, `10m` or `1.5h`"),
+    _pattern(Percent): ("percentage", "`3%`"),
+    _pattern(Gfx): ("GPU target", "`gfx942` or `gfx90a:xnack-`"),
+    _pattern(Name): ("name", "`unit tests`: letters, digits, spaces and ._+- up to 80 characters"),
+}
+
+
 def explained(problem: str, text: str, path: str) -> ConfigError:
     """Turn msgspec's `… - at `$.test[0].name`` into file, line and, for a key, the nearest name."""
-    found = re.search(r" - at `(\$[^`]*)`", problem)
+    found = re.search(r" - at (?:`key` in )?`(\$[^`]*)`", problem)
     trail = _trail(found.group(1)) if found else []
     what = problem[: found.start()] if found else problem
     unknown = re.search(r"unknown field `([^`]*)`", what)
@@ -30,15 +43,33 @@ def explained(problem: str, text: str, path: str) -> ConfigError:
     else:
         dotted = _dotted(trail)
         what = f"`{dotted}`: {what[0].lower() + what[1:]}" if dotted else what
-        hint = DOCS
+        what, hint = _plain(what)
+    return located(trail, what, hint, text, path)
+
+
+def located(trail: list[str | int], what: str, hint: str, text: str, path: str) -> ConfigError:
+    """A mistake at the place in the file that `trail` leads to."""
     line = _line_of(text, trail) if text else None
     where = f"{path}:{line}" if line else path
     return ConfigError(f"{where}: {what}", hint=hint)
 
 
+def _plain(what: str) -> tuple[str, str]:
+    """A decoder's sentence without regular expressions and type names, and what to write instead."""
+    for pattern, (name, example) in _SHAPES.items():
+        if f"matching regex {pattern!r}" in what:
+            return what.split("expected `str` matching", maxsplit=1)[
+                0
+            ] + f"this is no {name}", f"write it like {example}"
+    if "expected `array`, got `str`" in what:
+        return what.replace("expected `array`, got `str`", "a list is expected"), "put it in brackets: [a, b]"
+    return what, DOCS
+
+
 def _trail(path: str) -> list[str | int]:
-    parts = re.findall(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", path)
-    return [name or (int(index) if index.isdigit() else index) for name, index in parts]
+    # `[...]` stands for a key or value of a mapping that the decoder does not name.
+    parts = re.findall(r"\.([^.\[]+)|\[(\d+)\]", path.replace("[...]", ""))
+    return [name or int(index) for name, index in parts]
 
 
 def _dotted(trail: list[str | int]) -> str:

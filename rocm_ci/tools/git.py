@@ -8,13 +8,14 @@ from rocm_ci.errors import GitError
 from rocm_ci.tools.process import NOT_FOUND, Captured, Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 # A checkout is hostile: its .git/config could name a pager, an external diff or a fsmonitor.
 # `safe.directory` is needed when a container sees a checkout of another user.
 _HARDENED = (
     "--no-pager",
+    "--no-replace-objects",
     "-c", "core.fsmonitor=false",
     "-c", "core.hooksPath=/dev/null",
     "-c", "diff.external=",
@@ -22,6 +23,10 @@ _HARDENED = (
     "-c", "safe.directory=*",
     "-c", "protocol.ext.allow=never",
 )  # fmt: skip
+
+
+# Larger files are not compared line by line: no scanner reads them, and their patch costs memory.
+BIG_FILE = 5_000_000
 
 
 class Git:
@@ -101,12 +106,18 @@ class Git:
             raise GitError(message, hint="the two histories are unrelated: name another --base")
         return done.text.strip()
 
-    def diff(self, base: str, head: str | None) -> bytes:
-        """`changes.parse_git` reads it; `head=None` for the working tree. Renames are followed."""
+    def diff(self, base: str, head: str | None, *, as_text: Sequence[str] = ()) -> bytes:
+        """`changes.parse_git` reads it; `head=None` for the working tree. Renames are followed.
+
+        Files above `BIG_FILE` are told as binary. With `as_text` only these paths are compared, as
+        text whatever the checkout's .gitattributes call them.
+        """
         args = [
+            *("-c", f"core.bigFileThreshold={BIG_FILE}", "--literal-pathspecs"),
             *("diff", "-z", "--raw", "--patch", "--full-index", "--unified=0", "--find-renames"),
             *("--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short"),
-            *("--src-prefix=a/", "--dst-prefix=b/", base, *([head] if head else []), "--"),
+            *(["--text"] if as_text else []),
+            *("--src-prefix=a/", "--dst-prefix=b/", base, *([head] if head else []), "--", *as_text),
         ]
         done = self.call(*args, timeout_s=300.0)
         if done.exit_code:

@@ -214,6 +214,21 @@ def test_a_hostile_git_configuration_in_the_checkout_is_not_obeyed(
     assert not trap.exists()
 
 
+def test_attributes_of_the_checkout_cannot_hide_added_lines(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo")
+    base = repo.commit(a="1\n", **{"b.hip": "old\n"})
+    repo.git("checkout", "-q", "-b", "change")
+    hidden = {"-o :x.cpp": "cudaFree(0);\n", "b.hip": "old\nnew\n"}
+    head = repo.commit(**{".gitattributes": "*.hip -diff\n*.cpp binary\n", **hidden}, image=b"\0\1\2\n")
+
+    located = checkout.locate(repo.port, pull_request(head, base))
+
+    found = {f.path: (f.is_binary, f.added) for f in located.changes.files}
+    assert found["-o :x.cpp"] == (False, ((1, 1),))
+    assert found["b.hip"] == (False, ((2, 2),))
+    assert found["image"] == (True, ())
+
+
 def test_a_worktree_comes_and_goes(forked: tuple[Repository, str, str, str], tmp_path: Path) -> None:
     repo, fork, _, _ = forked
     folder = tmp_path / "base tree"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -31,8 +32,8 @@ def project(tmp_path: Path) -> Repository:
     return repo
 
 
-def run(repo: Repository, *args: str, **environment: str) -> Outcome:
-    return rocm_ci("run", *args, cwd=repo.root, **environment)
+def run(repo: Repository, *args: str, timeout_s: float = 300, **environment: str) -> Outcome:
+    return rocm_ci("run", *args, cwd=repo.root, timeout_s=timeout_s, **environment)
 
 
 def event_file(tmp_path: Path, body: object) -> str:
@@ -153,6 +154,41 @@ def test_a_wrong_configuration_names_the_place(project: Repository, content: str
 
     assert done.code == 2
     assert said in done.err
+
+
+def test_a_configuration_that_is_no_plain_file_is_not_opened(project: Repository, tmp_path: Path) -> None:
+    """A link could lead out of the tree, a pipe would hang us, a folder would mean «no gates»."""
+    file = project.root / ".github" / "rocm-ci.yml"
+    file.unlink()
+    file.symlink_to("/etc/hostname")
+    linked = run(project, "--local", "--base", "main")
+    file.unlink()
+    os.mkfifo(file)
+    piped = run(project, "--local", "--config", ".github/rocm-ci.yml", timeout_s=60)
+    file.unlink()
+    file.mkdir()
+    folder = run(project, "--local", "--base", "main")
+
+    assert [done.code for done in (linked, piped, folder)] == [2, 2, 2]
+    assert "is a symbolic link, which is not followed" in linked.err
+    assert "is no regular file" in piped.err
+    assert "is a folder" in folder.err
+
+
+def test_a_configuration_named_by_its_full_path_is_still_the_pull_requests(
+    project: Repository, tmp_path: Path
+) -> None:
+    project.write(".github/rocm-ci.yml", SUITE.replace("touch ran", "exit 0"))
+    project.commit()
+    done = run(
+        project,
+        GITHUB_EVENT_NAME="pull_request",
+        GITHUB_EVENT_PATH=event_file(tmp_path, pull_request(project, fork=True)),
+        ROCM_CI_CONFIG=str(project.root / ".github" / "rocm-ci.yml"),
+    )
+
+    assert done.code == 0, done.err
+    assert (project.root / "ran").exists()
 
 
 def test_an_empty_configuration_is_fine(project: Repository) -> None:

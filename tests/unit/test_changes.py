@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm_ci.changes import parse_diff, parse_git, whole_tree
+from rocm_ci.changes import EVERY_LINE, parse_diff, parse_git, whole_tree
 from rocm_ci.errors import GitError, UsageError
 from rocm_ci.model.changes import ChangeKind
 
@@ -36,6 +36,13 @@ def test_a_pure_deletion_adds_nothing() -> None:
     (file,) = parse_git(raw("M", "a") + b"\0" + patch("a", "@@ -3,2 +2,0 @@\n-x\n-y\n")).files
 
     assert file.added == ()
+
+
+def test_of_a_file_whose_patch_was_cut_off_every_line_counts() -> None:
+    text = raw("A", "a") + raw("A", "b") + raw("M", "c") + b"\0" + patch("a", "@@ -0,0 +1 @@\n+x\n")
+    cut = text + patch("b", "@@ -0,0 +1,2 @@\n+x\n")
+
+    assert [f.added for f in parse_git(cut, is_cut=True).files] == [((1, 1),), (EVERY_LINE,), (EVERY_LINE,)]
 
 
 def test_content_that_looks_like_a_diff_is_content() -> None:

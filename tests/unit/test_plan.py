@@ -46,6 +46,13 @@ def test_documentation_beside_code_runs_all() -> None:
     assert planned("README.md", "a.cpp").neutral_reason is None
 
 
+def test_a_source_that_is_renamed_to_look_like_documentation_is_no_documentation() -> None:
+    gone = FileChange(path="kernel.md", old_path="kernel.hip", kind=ChangeKind.RENAMED)
+    event = Event(kind=EventKind.LOCAL, head="1" * 40, merge_base=BASE)
+
+    assert plan(event, load(TESTS, {}).config, Changes(files=(gone,)), Facts()).neutral_reason is None
+
+
 def test_a_requirements_file_is_not_documentation() -> None:
     assert planned("requirements.txt").neutral_reason is None
 

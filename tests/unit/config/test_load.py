@@ -159,9 +159,65 @@ def test_a_strangers_gates_come_from_the_merge_base() -> None:
     assert loaded.config.scan.fail_on == "error"
     assert [(p.run, p.min_effect) for p in loaded.config.perf] == [("measure", "3%")]
     assert [t.name for t in loaded.config.test] == ["new"]
-    assert (
-        "taken from the merge base for what guards the branch: require-gpu, scan, perf" in loaded.notices[0]
-    )
+    assert "from the merge base for what guards the branch: require-gpu, scan, perf (a)" in loaded.notices[0]
+    assert {s.source for s in loaded.settings if s.name != "test"} == {
+        ".github/rocm-ci.yml at the merge base"
+    }
+
+
+STEPS = """\
+build:
+  - {name: lib, run: make, artifacts: ["*.so"]}
+test:
+  - {name: unit, run: ctest, timeout: 5m}
+  - {name: io, run: pytest}
+perf:
+  - {name: saxpy, run: bench, better: higher}
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "told"),
+    [
+        (STEPS.replace("run: make", "run: 'true'"), "build (lib)"),
+        (STEPS.replace(', artifacts: ["*.so"]', ""), "build (lib)"),
+        (STEPS.replace("ctest", "'true'"), "test (unit)"),
+        (STEPS.replace("name: unit", "name: unit2"), "test (unit)"),
+        (STEPS.replace("5m", "9h"), "test (unit)"),
+        (STEPS.replace("run: pytest", "run: pytest, retries: 5"), "test (io)"),
+        (STEPS.replace("run: pytest", "run: pytest, env: {SKIP: all}"), "test (io)"),
+        (STEPS.replace("higher", "lower"), "perf (saxpy)"),
+        (STEPS.replace("better: higher", "better: higher, rounds: 5"), "perf (saxpy)"),
+        (STEPS.replace("better: higher", "better: higher, format: pytest-benchmark"), "perf (saxpy)"),
+        ("", "build (lib), test (unit, io), perf (saxpy)"),
+        (None, "build (lib), test (unit, io), perf (saxpy)"),
+    ],
+)
+def test_a_stranger_cannot_soften_or_drop_a_step(head: str | None, told: str) -> None:
+    loaded = load(head, {}, base_text=STEPS, trusted=False)
+
+    guarded = load(STEPS, {}).config
+    assert loaded.config.build == guarded.build
+    assert loaded.config.test[:2] == guarded.test
+    assert loaded.config.perf[:1] == guarded.perf
+    assert f"branch: {told}." in loaded.notices[0]
+
+
+def test_a_strangers_own_build_does_not_replace_the_detected_one() -> None:
+    loaded = load("build: [{name: x, run: 'true'}]\n", {}, base_text="", trusted=False)
+
+    assert loaded.config.build == ()
+    assert "build (x)" in loaded.notices[0]
+
+
+def test_a_stranger_may_add_and_reorder_steps() -> None:
+    head = load(STEPS, {}).config
+    added = STEPS.replace("test:\n", "test:\n  - {name: more, run: x}\n")
+    loaded = load(added, {}, base_text=STEPS, trusted=False)
+
+    assert loaded.config.test[:2] == head.test
+    assert [t.name for t in loaded.config.test] == ["unit", "io", "more"]
+    assert loaded.notices == ()
 
 
 def test_a_stranger_cannot_bring_gates_where_the_base_has_none() -> None:
@@ -175,7 +231,48 @@ def test_a_members_changed_gates_hold_but_are_told() -> None:
     loaded = load(WEAK, {}, base_text=STRICT, trusted=True)
 
     assert not loaded.config.require_gpu
-    assert "changes what guards the branch: require-gpu, scan, perf" in loaded.notices[0]
+    assert "changes what guards the branch: require-gpu, scan, perf (a)" in loaded.notices[0]
+
+
+def test_a_member_may_repair_a_file_that_is_broken_at_the_base() -> None:
+    loaded = load(STRICT, {}, base_text="scna: {}\n", trusted=True)
+
+    assert loaded.config.scan.exclude == ("docs",)
+    assert "could not be compared" in loaded.notices[0]
+    with pytest.raises(ConfigError, match="at the merge base"):
+        load(STRICT, {}, base_text="scna: {}\n", trusted=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("test: [{name: a, run: x}, {name: a, run: y}]", "two steps called 'a'"),
+        ("test: [{name: a, run: ' '}]", "the command is empty"),
+        ('build: [{name: a, run: "a\\0b"}]', "NUL"),
+        ("build: [{name: a, run: x, env: {'A=B': c}}]", "'A=B' cannot be set"),
+        ("perf: [{name: a, run: x, timeout: 0s}]", "no time to wait for"),
+        (f"perf: [{{name: a, run: x, timeout: {'9' * 400}h}}]", "no time to wait for"),
+        ("test: [{name: a, run: x, timeout: 10}]", "`test[0].timeout`"),
+        ("test: [{name: a, run: x, timeout: 10 minutes}]", "this is no time"),
+        ("arch: gfx90a", "a list is expected"),
+        ("? [a, b]\n: c", "a key must be plain text"),
+        ("scan: {1: 2}", "a key must be plain text"),
+        ("version: 2020-99-99", "a value cannot be read"),
+        ("jobs: !!int foo", "a value cannot be read"),
+        ("jobs: !!timestamp foo", "a value cannot be read"),
+        (f"jobs: {'9' * 5000}", "a value cannot be read"),
+    ],
+)
+def test_what_cannot_work_is_a_configuration_error(text: str, said: str) -> None:
+    error = problem(text)
+
+    assert str(error).startswith(".github/rocm-ci.yml:")
+    assert said in str(error)
+    assert error.hint
+
+
+def test_a_rule_can_be_switched_off_by_the_word_off() -> None:
+    assert load("scan: {rules: {cuda-header: off}}\n", {}).config.scan.rules == {"cuda-header": "off"}
 
 
 def test_equal_gates_need_no_word() -> None:
