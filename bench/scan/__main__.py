@@ -4,7 +4,7 @@
 
 FOLDER is an unpacked project, e.g. vLLM's source archive. Two things are measured, process start included:
 
-* a pull request that adds 50 C-family and Python files of FOLDER to an empty repository, `rocm-ci scan --base main`;
+* a pull request that adds 50 C-family and Python files of FOLDER, `rocm-ci scan --base main`;
 * the whole of FOLDER, `rocm-ci scan --all`, and on the same files in the same run
   `rg -w -F -f names`, the names being those of rules/tables (skipped where ripgrep is not installed).
 
