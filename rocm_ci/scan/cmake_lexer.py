@@ -47,7 +47,7 @@ class Command:
 
 
 def commands(text: str) -> Iterator[Command]:
-    """Every command of a file, in order. What is no command is passed over, a broken one ends at the file's end."""
+    """Every command of a file, in order. A broken one ends where the file ends."""
     places = Places(text, 1, 1)
     position = 0
     while position < len(text):

@@ -82,7 +82,8 @@ class Conditions:
                 return self._compare(left, op, right)
             case ast.NamedExpr(value=value):
                 return self.of(value)
-        return UNKNOWN
+            case _:
+                return UNKNOWN
 
     def _name(self, node: ast.expr) -> Outcome:
         full = self._names.dotted(node)
@@ -154,7 +155,7 @@ class Conditions:
         return ~outcome if negated else outcome
 
     def _against_text(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Outcome:
-        """`backend == "hip"`, `"rocm" in torch.__version__`, `vendor in ("amd",)`, `sys.platform == "darwin"`."""
+        """`backend == "hip"`, `"rocm" in version`, `vendor in ("amd",)`, `sys.platform == "darwin"`."""
         if isinstance(op, (ast.In, ast.NotIn)) and isinstance(left, ast.Constant):
             left, right = right, left
         texts = _texts(right)

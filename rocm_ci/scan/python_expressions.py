@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rocm_ci.scan import vendor
 from rocm_ci.scan.python_regions import Collector, Context
@@ -30,9 +30,9 @@ _MESSAGE_CALLEE = re.compile(
     r"|log_\w+|\w*_once|banner|panel|write_log|exit|die)$|(Error|Exception|Warning|Exit)$"
 )
 _MESSAGE_KEYWORD = frozenset({
-    "help", "description", "long_description", "reason", "doc", "msg", "message", "epilog", "usage", "title",
-    "deprecated", "classifiers", "keywords", "url", "project_urls", "hint", "note", "summary", "comment", "author",
-    "metavar", "match",
+    "help", "description", "long_description", "reason", "doc", "msg", "message", "epilog", "usage",
+    "title", "deprecated", "classifiers", "keywords", "url", "project_urls", "hint", "note", "summary",
+    "comment", "author", "metavar", "match",
 })  # fmt: skip
 _PROBE = re.compile(
     r"(^|\.)(which|find_executable|find_library|find_spec|exists|isfile|isdir|is_file|is_dir|lexists|access|hasattr"
@@ -67,7 +67,7 @@ class Cutter(Collector):
         kind = type(node).__name__
         if kind in ("NoneType", "Load", "Store"):
             return
-        handler = _HANDLERS.get(kind)
+        handler = self._HANDLERS.get(kind)
         if handler is not None:
             handler(self, node, guard, context, use)
         elif node is not None:
@@ -200,25 +200,24 @@ class Cutter(Collector):
             return Guard.EITHER
         return guard
 
-
-# By the name of the node's class: one lookup instead of a chain of tests.
-_HANDLERS: dict[str, Callable[..., None]] = {
-    "Constant": Cutter._constant,
-    "JoinedStr": Cutter._joined,
-    "Name": Cutter._name,
-    "Attribute": Cutter._name,
-    "Call": Cutter._call,
-    "BoolOp": Cutter._bool,
-    "IfExp": Cutter._if,
-    "Compare": Cutter._compare,
-    "Dict": Cutter._dict,
-    "List": Cutter._items,
-    "Tuple": Cutter._items,
-    "Set": Cutter._items,
-    "BinOp": Cutter._operation,
-    "UnaryOp": Cutter._unary,
-    "Subscript": Cutter._subscript,
-    "Starred": Cutter._passed,
-    "Await": Cutter._passed,
-    "FormattedValue": Cutter._passed,
-}
+    # By the name of the node's class: one lookup instead of a chain of tests.
+    _HANDLERS: ClassVar[dict[str, Callable[..., None]]] = {
+        "Constant": _constant,
+        "JoinedStr": _joined,
+        "Name": _name,
+        "Attribute": _name,
+        "Call": _call,
+        "BoolOp": _bool,
+        "IfExp": _if,
+        "Compare": _compare,
+        "Dict": _dict,
+        "List": _items,
+        "Tuple": _items,
+        "Set": _items,
+        "BinOp": _operation,
+        "UnaryOp": _unary,
+        "Subscript": _subscript,
+        "Starred": _passed,
+        "Await": _passed,
+        "FormattedValue": _passed,
+    }

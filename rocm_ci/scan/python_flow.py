@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rocm_ci.scan import vendor
+from rocm_ci.scan.python_exits import caught, gives_up, leaves
 from rocm_ci.scan.python_learning import decorator_guard
-from rocm_ci.scan.python_names import is_text
+from rocm_ci.scan.python_names import is_text, target_name
 from rocm_ci.scan.python_strings import column_of
 from rocm_ci.scan.source import Guard, RegionKind
 
@@ -17,11 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rocm_ci.scan.python_expressions import Cutter
-    from rocm_ci.scan.python_names import Names
     from rocm_ci.scan.python_regions import Context
 
-_SKIPS = re.compile(r"(^|\.)(skip|skipTest|importorskip|xfail)$")
-_EXITS = re.compile(r"(^|\.)(exit|_exit|abort)$")
 _AMD_TWIN = re.compile(
     r"\b(ROCM_(HOME|PATH|ROOT)|HIP_PATH|hipcc|hipconfig|(amd|rocm)[-_]?smi|libamdhip64|librccl|rocminfo|HIP_VERSION"
     r"|ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES)\b|/opt/rocm|torch\.version\.hip|\bis_(rocm|hip|amd)\b|fnuz"
@@ -29,8 +27,8 @@ _AMD_TWIN = re.compile(
 _BROAD = frozenset({"", "Exception", "BaseException"})
 _CATCHES_IMPORT = _BROAD | {"ImportError", "ModuleNotFoundError"}
 _CATCHES_MISSING = _BROAD | {
-    "OSError", "FileNotFoundError", "IOError", "EnvironmentError", "AttributeError", "TypeError", "RuntimeError",
-    "KeyError", "NVMLError", "ValueError", "SubprocessError", "PermissionError",
+    "OSError", "FileNotFoundError", "IOError", "EnvironmentError", "AttributeError", "TypeError",
+    "RuntimeError", "KeyError", "NVMLError", "ValueError", "SubprocessError", "PermissionError",
 }  # fmt: skip
 
 
@@ -112,7 +110,7 @@ class Flow:
         return at < len(hits) and hits[at] <= (node.end_lineno or node.lineno)
 
     def _statement(self, node: ast.stmt, guard: Guard, context: Context) -> None:
-        handler = _HANDLERS.get(type(node).__name__)
+        handler = self._HANDLERS.get(type(node).__name__)
         if handler is not None:
             handler(self, node, guard, context)
             return
@@ -122,7 +120,8 @@ class Flow:
 
     def _if(self, node: ast.If | ast.While, guard: Guard, context: Context) -> None:
         outcome = self._cut.conditions.of(node.test)
-        asks = "demand" if outcome.probe and _raises(node.body) else "condition"
+        demands = outcome.probe and outcome.true is not Guard.NVIDIA and gives_up(node.body)
+        asks = "demand" if demands else "condition"
         self._cut.visit(node.test, guard, (*context, asks), "test")
         self.body(node.body, vendor.both(guard, outcome.true), context)
         self.body(node.orelse, vendor.both(guard, outcome.false), context)
@@ -157,7 +156,7 @@ class Flow:
         cut = self._cut
         cut.note(node, guard, context)
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        names = [_target_name(t, cut.names) for t in targets]
+        names = [target_name(t, cut.names) for t in targets]
         for target in targets:
             cut.visit(target, guard, (*context, "store"))
         inner = (*context, *(f"assign:{n}" for n in names if n))
@@ -188,7 +187,7 @@ class Flow:
                 self._cut.add(RegionKind.INCLUDE, full, (alias.lineno, column), guard, context)
 
     def _try(self, node: ast.Try, guard: Guard, context: Context) -> None:
-        fallbacks = {name for h in node.handlers if not _gives_up(h.body) for name in _caught(h)}
+        fallbacks = {name for h in node.handlers if not gives_up(h.body) for name in caught(h)}
         has_import = any(isinstance(s, (ast.Import, ast.ImportFrom)) for s in node.body)
         handled = bool(fallbacks & _CATCHES_IMPORT) if has_import else bool(fallbacks & _CATCHES_MISSING)
         # A package's own error class stands for "its library is not there" as well.
@@ -238,85 +237,48 @@ class Flow:
         """What must hold after a statement, because it leaves otherwise."""
         conditions = self._cut.conditions
         match node:
-            case ast.If(test=test, body=body, orelse=orelse):
-                outcome = conditions.of(test)
-                if _leaves(body) and not (_raises(body) and outcome.probe):
-                    return outcome.false
-                if orelse and _leaves(orelse) and not (_raises(orelse) and outcome.probe):
-                    return outcome.true
+            case ast.If():
+                return self._after_if(node)
             case ast.Assert(test=test):
                 demanded = conditions.of(test)
                 return Guard.NONE if demanded.probe else demanded.true
             case ast.Expr(value=ast.Call(func=func)):
-                full = self._cut.names.callee(func)
-                if full.endswith("importorskip"):
-                    return Guard.EITHER
+                skips = self._cut.names.callee(func).endswith("importorskip")
+                return Guard.EITHER if skips else Guard.NONE
             case ast.Assign(targets=[ast.Name(id="pytestmark")], value=value):
-                marks = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
                 guard = Guard.NONE
-                for mark in marks:
+                for mark in value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]:
                     guard = vendor.both(guard, decorator_guard(mark, self._cut.names, conditions))
                 return guard
+            case _:
+                return Guard.NONE
+
+    def _after_if(self, node: ast.If) -> Guard:
+        outcome = self._cut.conditions.of(node.test)
+        if leaves(node.body) and not (gives_up(node.body) and outcome.probe):
+            return outcome.false
+        if leaves(node.orelse) and not (gives_up(node.orelse) and outcome.probe):
+            return outcome.true
         return Guard.NONE
 
-
-def _target_name(node: ast.expr, names: Names) -> str:
-    """`NAME`, or `os.environ[NAME]`."""
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        return f"{names.dotted(node.value)}[{node.slice.value}]"
-    return names.dotted(node)
-
-
-def _last_call(body: Sequence[ast.stmt]) -> str:
-    last = body[-1] if body else None
-    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
-        func = last.value.func
-        return ast.unparse(func)
-    return ""
-
-
-def _raises(body: Sequence[ast.stmt]) -> bool:
-    return bool(body) and (isinstance(body[-1], ast.Raise) or bool(_EXITS.search(_last_call(body))))
-
-
-def _leaves(body: Sequence[ast.stmt]) -> bool:
-    if not body:
-        return False
-    last = body[-1]
-    if isinstance(last, (ast.Return, ast.Continue, ast.Break, ast.Raise)):
-        return True
-    return bool(_SKIPS.search(_last_call(body)) or _EXITS.search(_last_call(body)))
-
-
-def _gives_up(body: Sequence[ast.stmt]) -> bool:
-    """Whether a handler only passes the failure on."""
-    return _raises(body)
-
-
-def _caught(handler: ast.ExceptHandler) -> set[str]:
-    kind = handler.type
-    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
-    return {"" if k is None else ast.unparse(k).rsplit(".", 1)[-1] for k in kinds}
-
-
-# By the name of the node's class: one lookup, and `TryStar` exists from Python 3.11 on only.
-_HANDLERS: dict[str, Callable[..., None]] = {
-    "Import": Flow._import,
-    "ImportFrom": Flow._import,
-    "If": Flow._if,
-    "While": Flow._if,
-    "Try": Flow._try,
-    "TryStar": Flow._try,
-    "With": Flow._with,
-    "AsyncWith": Flow._with,
-    "For": Flow._for,
-    "AsyncFor": Flow._for,
-    "Match": Flow._match,
-    "Assert": Flow._assert,
-    "Raise": Flow._raise,
-    "Assign": Flow._assign,
-    "AnnAssign": Flow._assign,
-    "AugAssign": Flow._assign,
-    "Return": Flow._expression,
-    "Expr": Flow._expression,
-}
+    # By the name of the node's class: one lookup, and `TryStar` exists from Python 3.11 on only.
+    _HANDLERS: ClassVar[dict[str, Callable[..., None]]] = {
+        "Import": _import,
+        "ImportFrom": _import,
+        "If": _if,
+        "While": _if,
+        "Try": _try,
+        "TryStar": _try,
+        "With": _with,
+        "AsyncWith": _with,
+        "For": _for,
+        "AsyncFor": _for,
+        "Match": _match,
+        "Assert": _assert,
+        "Raise": _raise,
+        "Assign": _assign,
+        "AnnAssign": _assign,
+        "AugAssign": _assign,
+        "Return": _expression,
+        "Expr": _expression,
+    }

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan.outcome import HAS_NVIDIA, Outcome
+from rocm_ci.scan.outcome import HAS_NVIDIA, UNKNOWN, Outcome
 from rocm_ci.scan.python_conditions import Conditions
 from rocm_ci.scan.source import Guard
 
@@ -79,15 +79,14 @@ def _returned(function: ast.FunctionDef | ast.AsyncFunctionDef, conditions: Cond
             return conditions.of(value)
         case [ast.Try(body=[*_, ast.Return(value=ast.expr() as value)])]:
             return conditions.of(value)
-        case [
-            ast.If(test=test, body=[ast.Return(value=ast.Constant(value=bool(answer)))], orelse=rest),
-            *after,
-        ]:
-            other = [*rest, *after]
+        case [ast.If(test=test, body=[ast.Return(value=ast.Constant(value=bool(answer)))]) as first, *after]:
+            other = [*first.orelse, *after]
             if other and isinstance(other[0], ast.Return) and isinstance(other[0].value, ast.Constant):
                 outcome = conditions.of(test)
                 return outcome if answer else ~outcome
-    return Outcome()
+            return UNKNOWN
+        case _:
+            return UNKNOWN
 
 
 def _tried(node: ast.Try, names: Names, conditions: Conditions) -> None:

@@ -81,3 +81,10 @@ def constant_strings(found: Statements) -> dict[str, ast.expr]:
 def is_text(node: ast.AST) -> bool:
     """Whether a node is a string literal, formatted or not."""
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def target_name(node: ast.expr, names: Names) -> str:
+    """What is assigned to: `NAME`, `owner.name`, or `os.environ[NAME]` for a constant key."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return f"{names.dotted(node.value)}[{node.slice.value!s}]"
+    return names.dotted(node)

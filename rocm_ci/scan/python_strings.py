@@ -43,7 +43,7 @@ def column_of(lines: Sequence[str], line: int, byte_offset: int) -> int:
 
 
 def pieces(node: ast.expr, lines: Sequence[str]) -> Iterator[Piece]:
-    """The pieces of a string literal (plain, joined or formatted). Nothing where the positions make no sense."""
+    """The pieces of a string literal, plain, joined or formatted. Nothing where positions make no sense."""
     last = node.end_lineno or node.lineno
     start = column_of(lines, node.lineno, node.col_offset)
     stop = column_of(lines, last, node.end_col_offset or 0)

@@ -7,37 +7,22 @@ A simple command is one CODE region per line it stands on, context `command:NAME
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import vendor
 from rocm_ci.scan.outcome import UNKNOWN, Outcome, joined
+from rocm_ci.scan.shell_commands import Command, Context, Script
 from rocm_ci.scan.shell_conditions import of_command, of_pattern
+from rocm_ci.scan.shell_exits import has_fallback, how_it_leaves
 from rocm_ci.scan.shell_lexer import Places, Token, tokens, unquoted
-from rocm_ci.scan.source import Guard, Region, RegionKind
+from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Context = tuple[str, ...]
+    from rocm_ci.scan.source import Region
 
-_ASSIGNMENT = re.compile(r"^([A-Za-z_]\w*)(?:\[[^]]*\])?\+?=")
-_DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset", "env", "setenv"})
-_WRAPPERS = frozenset({
-    "sudo", "time", "exec", "nohup", "nice", "env", "command", "builtin", "timeout", "watch", "xargs", "srun", "mpirun",
-    "mpiexec", "numactl", "taskset", "stdbuf", "eval", "then", "do", "!", "retry", "torchrun", "singularity", "conda",
-})  # fmt: skip
-_WRAPPER_VALUE = re.compile(r"^[\d.]+[smhd]?$|^-|^\w+=")
-_MESSAGES = frozenset({
-    "echo", "printf", "log", "info", "warn", "warning", "error", "err", "die", "fatal", "usage", "say", "note", "fail",
-    "abort", "log_info", "log_error", "log_warn", "print", "debug", "msg", "panic", "section", "title", "step",
-})  # fmt: skip
-_INSTALLS = frozenset(
-    {"install", "add", "create", "sync", "download", "wheel", "-S", "localinstall", "update"}
-)
-_PROBES = frozenset({"[", "[[", "test", "command", "which", "type", "hash", "grep", "egrep"})
 _ENDS = frozenset({"then", "else", "elif", "fi", "do", "done", "esac", "}", ")", ";;", ";&", ";;&"})
-_SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 _MOST_NESTING = 60
 
 
@@ -45,56 +30,26 @@ def regions(
     text: str, line: int, column: int, *, guard: Guard = Guard.NONE, context: Context = ()
 ) -> list[Region]:
     """The regions of a shell text whose first character stands at `line`, `column`."""
-    script = _Script(text, Places(text, line, column))
+    script = Script(text, Places(text, line, column))
     try:
-        script.read(0, len(text), guard, context)
+        _read(script, (0, len(text)), guard, context)
     except RecursionError:  # thousands of nested groups: not a script that anybody runs
         return []
     return script.regions
 
 
-class _Script:
-    def __init__(self, text: str, places: Places) -> None:
-        self.text = text
-        self.regions: list[Region] = []
-        self._places = places
-        self._functions: set[str] = {
-            m[1] or m[2]
-            for m in re.finditer(r"(?m)^[ \t]*(?:function[ \t]+([\w-]+)|([\w-]+)[ \t]*\(\))", text)
-        }
-        self._depth = 0
-
-    def read(self, start: int, end: int, guard: Guard, context: Context) -> None:
-        """Read a stretch: the whole text, or the inside of a substitution."""
-        self._depth += 1
-        if self._depth < _MOST_NESTING:
-            _Reader(self, list(tokens(self.text, start, end)), context).run(guard)
-        self._depth -= 1
-
-    def emit(self, kind: RegionKind, start: int, end: int, guard: Guard, context: Context) -> None:
-        """One region per line that a stretch covers."""
-        position = start
-        while position < end:
-            stop = self.text.find("\n", position, end)
-            stop = end if stop < 0 else stop
-            piece = self.text[position:stop]
-            stripped = piece.strip(" \t\\")
-            if stripped:
-                line, column = self._places.of(position + piece.index(stripped[0]))
-                self.regions.append(Region(kind, stripped, line, column, guard, context))
-            position = stop + 1
-
-    def function_guard(self, name: str) -> Guard:
-        """A function named after NVIDIA, with one for AMD beside it."""
-        if vendor.of(name) is Guard.NVIDIA and any(vendor.of(f) is Guard.AMD for f in self._functions):
-            return Guard.NVIDIA
-        return Guard.NONE
+def _read(script: Script, stretch: tuple[int, int], guard: Guard, context: Context) -> None:
+    """Read a stretch: the whole text, or the inside of a substitution."""
+    script.depth += 1
+    if script.depth < _MOST_NESTING:
+        _Reader(script, list(tokens(script.text, *stretch)), context).run(guard)
+    script.depth -= 1
 
 
 class _Reader:
     """Recursive descent over the tokens of one stretch; what it does not understand it passes over."""
 
-    def __init__(self, script: _Script, found: list[Token], context: Context) -> None:
+    def __init__(self, script: Script, found: list[Token], context: Context) -> None:
         self._script = script
         self._tokens = found
         self._context = context
@@ -140,7 +95,7 @@ class _Reader:
         outcome = UNKNOWN
         rest = Guard.NONE
         while True:
-            fallback = condition or self._is_probed()
+            fallback = condition or has_fallback(self._tokens, self._at)
             first, leaves = self._pipeline(here, is_condition=fallback)
             outcome = first if outcome is UNKNOWN else outcome
             operator = self._peek()
@@ -154,42 +109,8 @@ class _Reader:
                 joined([outcome, first], conjunction=operator == "&&") if outcome is not first else first
             )
             if condition:
-                second, _ = self._peeked_outcome(here)
-                outcome = joined([first, second], conjunction=operator == "&&")
-                return outcome, rest
-
-    def _peeked_outcome(self, guard: Guard) -> tuple[Outcome, Guard]:
-        return self._and_or(guard, condition=True)
-
-    def _is_probed(self) -> bool:
-        """Whether the next command is followed by `||` and something that does not give up."""
-        depth = 0
-        for index in range(self._at, len(self._tokens)):
-            text = self._tokens[index].text
-            depth += (text in ("(", "{")) - (text in (")", "}"))
-            if depth < 0 or (depth == 0 and text in ("\n", ";", "&", "&&", ";;")):
-                return False
-            if depth == 0 and text == "||":
-                return not self._gives_up(index + 1)
-        return False
-
-    def _gives_up(self, index: int) -> bool:
-        """Whether the alternative that begins at a token ends the script: `|| exit 1`, `|| { echo …; exit 1; }`."""
-        if self._tokens[index : index + 1] and self._tokens[index].text in (
-            "exit",
-            "die",
-            "fail",
-            "abort",
-            "return",
-        ):
-            return True
-        grouped = self._tokens[index : index + 1] and self._tokens[index].text in ("{", "(")
-        for token in self._tokens[index:]:
-            if token.text in ("}", ")") or (token.text == "\n" and not grouped):
-                break
-            if token.text in ("exit", "return"):
-                return True
-        return False
+                second, _ = self._and_or(here, condition=True)
+                return joined([first, second], conjunction=operator == "&&"), rest
 
     def _pipeline(self, guard: Guard, *, is_condition: bool) -> tuple[Outcome, Guard]:
         negated = self._take("!")
@@ -231,7 +152,7 @@ class _Reader:
             self._take("then")
             start = self._at
             self._list(vendor.both(here, outcome.true))
-            leaves = self._leaves(start)
+            leaves = how_it_leaves(self._tokens[start : self._at])
             if leaves == "quietly" or (leaves and not outcome.probe):
                 rest = vendor.both(rest, outcome.false)
             here = vendor.both(here, outcome.false)
@@ -240,7 +161,7 @@ class _Reader:
             if self._take("else"):
                 start = self._at
                 self._list(here)
-                if self._leaves(start) == "quietly":
+                if how_it_leaves(self._tokens[start : self._at]) == "quietly":
                     rest = vendor.both(rest, outcome.true)
             self._take("fi")
             self._redirections()
@@ -259,16 +180,6 @@ class _Reader:
             if self._at == before:
                 self._at += 1
         return outcome
-
-    def _leaves(self, start: int) -> str:
-        """How the body that began at `start` ends: quietly (`exit 0`, `return`), loudly (`exit 1`), or not at all."""
-        body = [t.text for t in self._tokens[start : self._at] if t.text not in ("\n", ";")]
-        match body[-2:]:
-            case ["exit" | "return", "0"] | [_, "return" | "continue" | "break"] | ["return"]:
-                return "quietly"
-            case ["exit" | "return", _] | [_, "exit"]:
-                return "loudly"
-        return ""
 
     def _loop(self, guard: Guard) -> Guard:
         outcome = self._condition(guard)
@@ -332,8 +243,8 @@ class _Reader:
 
     def _substitutions(self, words: list[Token], guard: Guard) -> None:
         for word in words:
-            for start, end in word.inner:
-                self._script.read(start, end, guard, self._context)
+            for stretch in word.inner:
+                _read(self._script, stretch, guard, self._context)
 
     def _simple(self, guard: Guard, *, is_condition: bool) -> Outcome:
         """An ordinary command with its assignments and redirections."""
@@ -354,75 +265,10 @@ class _Reader:
             words.append(token)
             if token.text == "]]":
                 break
-        outcome = of_command([w.text for w in words])
+        outcome = of_command([w.text for w in words], self._script.known)
         if is_condition and outcome.probe:
             guard = vendor.both(guard, Guard.EITHER)
-        _Command(self._script, words, guard, self._context, writes=writes).emit()
+        for stretch in Command(self._script, words, guard, self._context, writes=writes).emit():
+            _read(self._script, stretch, guard, self._context)
         self._substitutions(words, guard)
         return outcome
-
-
-class _Command:
-    """One simple command: what of it is handed out."""
-
-    def __init__(
-        self, script: _Script, words: list[Token], guard: Guard, context: Context, *, writes: bool
-    ) -> None:
-        self._script = script
-        self._words = words
-        self._guard = guard
-        self._context = context
-        self._writes = writes
-
-    def emit(self) -> None:
-        words = self._assignments(self._words)
-        if words and unquoted(words[0].text) in _DECLARES:
-            self._context = (*self._context, "export")
-            rest = self._assignments([w for w in words[1:] if not w.text.startswith("-")])
-            words = rest if words[0].text in ("env", "setenv") else []
-        words = self._unwrapped(words)
-        if not words:
-            return
-        name = unquoted(words[0].text).rsplit("/", 1)[-1]
-        if name in _MESSAGES and not self._writes:
-            return
-        if name in _SHELLS:
-            self._inline_script(words)
-        guard = self._guard
-        if name in _PROBES and guard is Guard.NONE:
-            guard = Guard.EITHER
-        context = (*self._context, f"command:{name}")
-        if any(w.text in _INSTALLS for w in words[1:6]):
-            context = (*context, "installs")
-        self._script.emit(RegionKind.CODE, words[0].start, words[-1].end, guard, context)
-
-    def _assignments(self, words: list[Token]) -> list[Token]:
-        """Hand out leading assignments; returns what follows them."""
-        for index, word in enumerate(words):
-            found = _ASSIGNMENT.match(word.text)
-            if found is None:
-                return words[index:]
-            context = (*self._context, f"assign:{found[1]}")
-            start = word.start + found.end()
-            self._script.emit(RegionKind.KEY, word.start, word.start + len(found[1]), self._guard, context)
-            self._script.emit(RegionKind.VALUE, start, word.end, self._guard, context)
-        return []
-
-    def _unwrapped(self, words: list[Token]) -> list[Token]:
-        """The command that `sudo -E`, `timeout 10`, `srun -N1` and the like start."""
-        while len(words) > 1 and unquoted(words[0].text) in _WRAPPERS:
-            rest = words[1:]
-            if words[0].text == "command" and rest[0].text in ("-v", "-V"):
-                break
-            while len(rest) > 1 and _WRAPPER_VALUE.match(rest[0].text):
-                rest = rest[1:]
-            if unquoted(words[0].text) in ("conda", "singularity") and rest[0].text not in ("run", "exec"):
-                break
-            words = rest
-        return words
-
-    def _inline_script(self, words: list[Token]) -> None:
-        """`bash -c "…"`: the text inside the quotes is a script of its own."""
-        for option, word in zip(words[1:], words[2:], strict=False):
-            if option.text.startswith("-") and option.text.endswith("c") and word.text[:1] in "\"'":
-                self._script.read(word.start + 1, word.end - 1, self._guard, self._context)

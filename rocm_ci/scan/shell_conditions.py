@@ -1,14 +1,20 @@
-"""What a shell condition says about the machine: `command -v nvcc`, `[ "$BACKEND" = rocm ]`, `grep -q nvidia`."""
+"""What a shell condition says about the machine: `command -v nvcc`, `[ "$BACKEND" = rocm ]`."""
 
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from rocm_ci.scan import vendor
 from rocm_ci.scan.outcome import HAS_AMD, HAS_NVIDIA, IS_AMD, IS_NVIDIA, UNKNOWN, Outcome, joined, presence
 from rocm_ci.scan.shell_lexer import unquoted
 from rocm_ci.scan.source import Guard
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_NOTHING: Mapping[str, Outcome] = MappingProxyType({})
 _LOOKUPS = frozenset(
     {"command", "which", "type", "hash", "whereis", "ls", "stat", "dpkg", "rpm", "conda", "module"}
 )
@@ -23,21 +29,21 @@ _AMD_TOOL = re.compile(
 _NAMES_DEVICE = re.compile(r"(?i)device")
 
 
-def of_command(words: list[str]) -> Outcome:
-    """What it says that a simple command succeeds."""
+def of_command(words: list[str], known: Mapping[str, Outcome] = _NOTHING) -> Outcome:
+    """What it says that a simple command succeeds. `known` are variables that hold the answer to a lookup."""
     if not words:
         return UNKNOWN
     negated = words[0] == "!"
     words = [unquoted(w) for w in words[1:]] if negated else [unquoted(w) for w in words]
     if not words:
         return UNKNOWN
-    outcome = _command(words[0].rsplit("/", 1)[-1], words[1:])
+    outcome = _command(words[0].rsplit("/", 1)[-1], words[1:], known)
     return ~outcome if negated else outcome
 
 
-def _command(name: str, arguments: list[str]) -> Outcome:
+def _command(name: str, arguments: list[str], known: Mapping[str, Outcome]) -> Outcome:
     if name in ("[", "test", "[["):
-        return _test([a for a in arguments if a not in ("]", "]]")])
+        return _test([a for a in arguments if a not in ("]", "]]")], known)
     if name in _LOOKUPS or name in _SEARCHES:
         return presence(a for a in arguments if not a.startswith("-"))
     if _NVIDIA_TOOL.match(name):
@@ -52,7 +58,7 @@ def _command(name: str, arguments: list[str]) -> Outcome:
     return UNKNOWN
 
 
-def _test(words: list[str]) -> Outcome:
+def _test(words: list[str], known: Mapping[str, Outcome]) -> Outcome:
     """The inside of `[ … ]` or `[[ … ]]`."""
     for symbols, conjunction in ((("||", "-o"), False), (("&&", "-a"), True)):
         if any(s in words for s in symbols):
@@ -62,30 +68,33 @@ def _test(words: list[str]) -> Outcome:
                     parts.append([])
                 else:
                     parts[-1].append(word)
-            return joined([_test(p) for p in parts], conjunction=conjunction)
+            return joined([_test(p, known) for p in parts], conjunction=conjunction)
     match words:
         case ["!", *rest]:
-            return ~_test(rest)
+            return ~_test(rest, known)
         case ["(", *rest, ")"]:
-            return _test(rest)
+            return _test(rest, known)
         case ["-n" | "-v", value] | [value]:
-            return _set(value)
+            return _set(value, known)
         case ["-z", value]:
-            return ~_set(value)
+            return ~_set(value, known)
         case [flag, path] if flag.startswith("-"):
             return presence([path])
         case [left, "=" | "==" | "=~" | "-eq", right]:
             return _equal(left, right)
         case [left, "!=" | "-ne", right]:
             return ~_equal(left, right)
-    return UNKNOWN
+        case _:
+            return UNKNOWN
 
 
-def _set(value: str) -> Outcome:
+def _set(value: str, known: Mapping[str, Outcome]) -> Outcome:
     """A variable that is not empty, or the output of a lookup."""
     if "command -v" in value or "which " in value or "type -p" in value:
         return presence([value])
     name = _VARIABLE.match(value)
+    if name and name[1] in known:
+        return known[name[1]]
     verdict = vendor.of(name[1]) if name else Guard.NONE
     return {Guard.AMD: HAS_AMD, Guard.NVIDIA: HAS_NVIDIA}.get(verdict, UNKNOWN)
 

@@ -78,8 +78,9 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]
                 position = _after_documents(text, position, end, here_documents)
                 here_documents = []
         else:
-            stop, inner = _word(text, position, end, 0)
-            token = Token("word", text[position:stop], position, stop, tuple(inner))
+            word = _Word(text, end)
+            stop = word.read(position)
+            token = Token("word", text[position:stop], position, stop, tuple(word.inner))
             position = stop
             if wanted:
                 here_documents.append((unquoted(token.text).replace("\\", ""), wanted.pop()))
@@ -98,90 +99,96 @@ def _after_documents(text: str, position: int, end: int, documents: list[tuple[s
     return position
 
 
-def _word(text: str, position: int, end: int, depth: int) -> tuple[int, list[tuple[int, int]]]:
-    """(end, substitutions) of the word that begins at `position`."""
-    inner: list[tuple[int, int]] = []
-    first = position
-    while position < end:
+class _Word:
+    """Finds the end of one word, and the command substitutions in it."""
+
+    def __init__(self, text: str, end: int) -> None:
+        self.inner: list[tuple[int, int]] = []
+        self._text = text
+        self._end = end
+        self._depth = 0
+
+    def read(self, first: int) -> int:
+        """The offset behind the word that begins at `first`."""
+        position = first
+        while position < self._end:
+            char = self._text[position]
+            if char == "(" and position > first and self._text[position - 1] in "=@?*+!":
+                position = self._closing(position + 1, "()")  # an array, an extended glob
+            elif char in _ENDS_WORD:
+                break
+            else:
+                position = self._part(position)
+        return max(position, first + 1)
+
+    def _part(self, position: int) -> int:
+        """The end of one quoted or plain part."""
+        text, end = self._text, self._end
+        if plain := _PLAIN.match(text, position, end):
+            return plain.end()
         char = text[position]
-        if char == "(" and position > first and text[position - 1] in "=@?*+!":
-            position = _closing(text, position + 1, end, "(", ")", depth, inner)  # an array, an extended glob
-        elif char in _ENDS_WORD:
-            break
-        else:
-            position = _part(text, position, end, depth, inner)
-    return max(position, first + 1), inner
-
-
-def _part(text: str, position: int, end: int, depth: int, inner: list[tuple[int, int]]) -> int:
-    """The end of one quoted or plain part of a word."""
-    if plain := _PLAIN.match(text, position, end):
-        # `x=(` must stop before its parenthesis, which `_PLAIN` does by itself.
-        return plain.end()
-    char = text[position]
-    if char == "\\":
-        return min(position + 2, end)
-    if char == "'":
-        single = _SINGLE.match(text, position, end)
-        return single.end() if single else end
-    if char == '"':
-        return _double(text, position + 1, end, depth, inner)
-    if char == "`":
-        stop = text.find("`", position + 1, end)
-        stop = end if stop < 0 else stop
-        inner.append((position + 1, stop))
-        return min(stop + 1, end)
-    return _dollar(text, position, end, depth, inner)
-
-
-def _dollar(text: str, position: int, end: int, depth: int, inner: list[tuple[int, int]]) -> int:
-    if depth > _MOST_NESTING:
-        return end
-    if text.startswith("$((", position):
-        return _closing(text, position + 2, end, "(", ")", depth + 1, inner)
-    if text.startswith("$(", position):
-        stop = _closing(text, position + 2, end, "(", ")", depth + 1, [])
-        inner.append((position + 2, max(stop - 1, position + 2)))
-        return stop
-    if text.startswith("${", position):
-        return _closing(text, position + 2, end, "{", "}", depth + 1, inner)
-    return position + 1
-
-
-def _double(text: str, position: int, end: int, depth: int, inner: list[tuple[int, int]]) -> int:
-    while position < end:
-        char = text[position]
-        if char == '"':
-            return position + 1
         if char == "\\":
-            position += 2
-        elif char in "$`":
-            position = _part(text, position, end, depth, inner)
+            return min(position + 2, end)
+        if char == "'":
+            single = _SINGLE.match(text, position, end)
+            return single.end() if single else end
+        if char == '"':
+            return self._double(position + 1)
+        if char == "`":
+            stop = text.find("`", position + 1, end)
+            stop = end if stop < 0 else stop
+            self.inner.append((position + 1, stop))
+            return min(stop + 1, end)
+        return self._dollar(position)
+
+    def _dollar(self, position: int) -> int:
+        text = self._text
+        if self._depth > _MOST_NESTING:
+            return self._end
+        self._depth += 1
+        if text.startswith("$((", position):
+            stop = self._closing(position + 2, "()")
+        elif text.startswith("$(", position):
+            # What stands inside is read on its own later, with its own substitutions.
+            found = len(self.inner)
+            stop = self._closing(position + 2, "()")
+            self.inner[found:] = [(position + 2, max(stop - 1, position + 2))]
+        elif text.startswith("${", position):
+            stop = self._closing(position + 2, "{}")
         else:
-            position += 1
-    return end
+            stop = position + 1
+        self._depth -= 1
+        return stop
 
-
-def _closing(
-    text: str, position: int, end: int, opening: str, closing: str, depth: int, inner: list[tuple[int, int]]
-) -> int:
-    """The end of a bracket whose inside begins at `position`."""
-    level = 1
-    while position < end:
-        char = text[position]
-        if char == closing:
-            level -= 1
-            if level == 0:
+    def _double(self, position: int) -> int:
+        while position < self._end:
+            char = self._text[position]
+            if char == '"':
                 return position + 1
-            position += 1
-        elif char == opening:
-            level += 1
-            position += 1
-        elif char in "\\'\"`$":
-            position = _part(text, position, end, depth, inner)
-        elif char == "#" and opening == "(" and text[position - 1] in " \t\n":
-            comment = _COMMENT.match(text, position, end)
-            position = comment.end() if comment else end
-        else:
-            position += 1
-    return end
+            if char == "\\":
+                position += 2
+            elif char in "$`":
+                position = self._part(position)
+            else:
+                position += 1
+        return self._end
+
+    def _closing(self, position: int, brackets: str) -> int:
+        """The end of a bracket whose inside begins at `position`."""
+        text, end = self._text, self._end
+        level = 1
+        while position < end:
+            char = text[position]
+            if char in brackets:
+                level += 1 if char == brackets[0] else -1
+                position += 1
+                if level == 0:
+                    return position
+            elif char in "\\'\"`$":
+                position = self._part(position)
+            elif char == "#" and brackets == "()" and text[position - 1] in " \t\n":
+                comment = _COMMENT.match(text, position, end)
+                position = comment.end() if comment else end
+            else:
+                position += 1
+        return end

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 # Keys whose value says what a leg or job is, as opposed to what it uses.
 _SAYS = frozenset({
-    "backend", "accelerator", "gpu", "gpu_type", "gpu-type", "gpu-arch-type", "gpu_arch_type", "platform", "vendor",
-    "variant", "flavor", "toolkit", "device", "label", "key", "id", "name", "runner", "runs-on", "runs_on", "tags",
-    "profiles", "queue", "agents", "agent_pool", "agent", "pool", "compute", "target", "arch", "desired_cuda", "config",
-    "accelerators", "device_type", "environment_name", "job_name", "suffix", "nodeSelector", "stack", "kind", "type",
-    "group",
+    "backend", "accelerator", "gpu", "gpu_type", "gpu-type", "gpu-arch-type", "gpu_arch_type", "platform",
+    "vendor", "variant", "flavor", "toolkit", "device", "label", "key", "id", "name", "runner", "runs-on",
+    "runs_on", "tags", "profiles", "queue", "agents", "agent_pool", "agent", "pool", "compute", "target",
+    "arch", "desired_cuda", "config", "accelerators", "device_type", "environment_name", "job_name",
+    "suffix", "stack", "kind", "type", "group",
 })  # fmt: skip
 _ABOUT_DEVICE = frozenset(
     {"device", "device_type", "target", "type", "kind"}

@@ -27,9 +27,14 @@ class Capability:
 
     name = "py-capability"
     needles = (
-        "cuda.get_device_capability", "import get_device_capability", "get_device_properties", ".compute_capability",
-        "getDeviceProperties", "get_cuda_capability", "getDeviceCapability",
-    )  # fmt: skip
+        "cuda.get_device_capability",
+        "import get_device_capability",
+        "get_device_properties",
+        ".compute_capability",
+        "getDeviceProperties",
+        "get_cuda_capability",
+        "getDeviceCapability",
+    )
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
@@ -90,7 +95,7 @@ def _carries(node: ast.expr, tainted: frozenset[str], names: Names) -> bool:
         case ast.Attribute(value=value, attr=attr):
             if names.dotted(node) in tainted or _ARCH_OF_CUPY.search("." + attr):
                 return True
-            return attr in ("major", "minor") and _is_properties(value, tainted, names)
+            return attr in ("major", "minor") and _is_properties(value, names)
         case ast.Name():
             return names.dotted(node) in tainted
         case ast.Subscript(value=value):
@@ -99,10 +104,11 @@ def _carries(node: ast.expr, tainted: frozenset[str], names: Names) -> bool:
             return _carries(left, tainted, names) or _carries(right, tainted, names)
         case ast.IfExp(body=body, orelse=orelse):
             return _carries(body, tainted, names) or _carries(orelse, tainted, names)
-    return False
+        case _:
+            return False
 
 
-def _is_properties(node: ast.expr, tainted: frozenset[str], names: Names) -> bool:
+def _is_properties(node: ast.expr, names: Names) -> bool:
     if isinstance(node, ast.Call):
         return bool(_PROPERTIES.search(names.callee(node.func)))
     # `props.major` of any variable called so is worth a look: nothing else has such an attribute.

@@ -12,12 +12,13 @@ from rocm_ci.scan.python_strings import column_of
 from rocm_ci.scan.source import Guard, RegionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rocm_ci.scan.python_regions import Site
 
 _SIZE = re.compile(
-    r"(?i)(^|_|\.)k?(warp_?size|wave_?size|wavefront_?size|threads_per_warp|lanes_per_warp|warp_?threads|num_lanes|warp_width)$"
+    r"(?i)(^|_|\.)k?(warp_?size|wave_?size|wavefront_?size|threads_per_warp|lanes_per_warp|warp_?threads|num_lanes"
+    r"|warp_width)$"
 )
 _WARPS = re.compile(r"(?i)(^|_|\.)(num_?warps?|n_?warps?|warps(_per_\w+)?)$")
 _LANE = re.compile(r"(?i)lane|warp|wave|wid")
@@ -26,20 +27,25 @@ _THREADS = re.compile(
 )
 
 
+_COUNTS = ("warps", "WARPS", "per_warp", "threads", "THREADS", "tid", "thread_id", "thread_idx")
+
+
+def _needles(*names: str) -> tuple[str, ...]:
+    return tuple(spelt for name in names for spelt in (name, name.upper()))
+
+
 class WarpSize:
     """A constant named as the lane count, or arithmetic of warps and threads with 32."""
 
     name = "py-warp-size"
     needles = (
-        "warp_size", "WARP_SIZE", "warpsize", "WARPSIZE", "warpSize", "WarpSize", "wave_size", "WAVE_SIZE", "wavefront_size",
-        "WAVEFRONT_SIZE", "per_warp", "PER_WARP", "warp_threads", "WARP_THREADS", "num_lanes", "NUM_LANES", "warp_width",
-        "WARP_WIDTH", "waveSize", *(
-            f"{name} {operator} 32"
-            for name in ("warps", "WARPS", "per_warp", "threads", "THREADS", "tid", "thread_id", "thread_idx")
-            for operator in ("*", "//", "%")
+        *_needles(
+            "warp_size", "wave_size", "wavefront_size", "per_warp", "warp_threads", "num_lanes", "warp_width"
         ),
-        "32 * num_warps", "32 * n_warps", "32 * self.", "32 * _WARPS", "32 * NUM_WARPS", "32 * warps",
-    )  # fmt: skip
+        *("warpsize", "WARPSIZE", "warpSize", "WarpSize", "waveSize"),
+        *(f"{name} {operator} 32" for name in _COUNTS for operator in ("*", "//", "%")),
+        *(f"32 * {name}" for name in ("num_warps", "n_warps", "self.", "_WARPS", "NUM_WARPS", "warps")),
+    )
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
@@ -68,34 +74,44 @@ def _is_for_nvidia(parsed: Parsed) -> bool:
 
 
 def _suspects(site: Site, tree: PythonTree) -> Iterator[ast.stmt | ast.expr | ast.arg | ast.keyword]:
-    names = tree.names
+    name = tree.names.dotted
     match site.node:
-        case ast.Assign(targets=[target], value=value) if _is_32(value):
-            if _SIZE.search(names.dotted(target)):
-                yield site.node
-        case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_32(value):
-            if _SIZE.search(names.dotted(target)):
+        case (
+            ast.Assign(targets=[target], value=value)
+            | ast.AnnAssign(target=target, value=ast.expr() as value)
+        ):
+            if _is_32(value) and _SIZE.search(name(target)):
                 yield site.node
         case ast.Call(keywords=keywords):
             yield from (k for k in keywords if k.arg and _SIZE.search(k.arg) and _is_32(k.value))
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            if (_WARPS.search(names.dotted(left)) and _is_32(right)) or (
-                _is_32(left) and _WARPS.search(names.dotted(right))
-            ):
-                yield site.node
-        case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right) if _is_32(right):
-            named = any(_LANE.search(c) for c in site.context if c.startswith("assign:"))
-            if named and _THREADS.search(names.dotted(left)):
+        case ast.BinOp():
+            if _counts(site.node, name, site.context):
                 yield site.node
         case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
-            positional = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) or None :]
-            pairs = [
-                *zip(positional, arguments.defaults, strict=False),
-                *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-            ]
-            yield from (
-                a for a, default in pairs if default is not None and _SIZE.search(a.arg) and _is_32(default)
-            )
+            yield from _defaults(arguments)
+        case _:
+            return
+
+
+def _counts(node: ast.BinOp, name: Callable[[ast.expr], str], context: tuple[str, ...]) -> bool:
+    """`num_warps * 32`, or `lane = tid % 32`: a 32 in other arithmetic may be any tile or block."""
+    if isinstance(node.op, ast.Mult):
+        pairs = ((node.left, node.right), (node.right, node.left))
+        return any(_is_32(one) and bool(_WARPS.search(name(other))) for one, other in pairs)
+    if not isinstance(node.op, (ast.FloorDiv, ast.Mod)) or not _is_32(node.right):
+        return False
+    named = any(_LANE.search(c) for c in context if c.startswith("assign:"))
+    return named and bool(_THREADS.search(name(node.left)))
+
+
+def _defaults(arguments: ast.arguments) -> Iterator[ast.arg]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    with_default = positional[len(positional) - len(arguments.defaults) :]
+    pairs = [
+        *zip(with_default, arguments.defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    yield from (a for a, default in pairs if default is not None and _SIZE.search(a.arg) and _is_32(default))
 
 
 def _is_32(node: ast.expr) -> bool:

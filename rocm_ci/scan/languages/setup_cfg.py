@@ -58,18 +58,19 @@ def _regions(source: Source, outer: Guard) -> Iterator[Region]:
         else:
             column = line.index(stripped[0]) + 1
         if stripped and key not in _PROSE:
-            yield _value(section, key, re.sub(r"\s+#.*$", "", stripped), number, column, outer)
+            yield _value((section, key), re.sub(r"\s+#.*$", "", stripped), (number, column), outer)
 
 
-def _value(section: str, key: str, text: str, line: int, column: int, outer: Guard) -> Region:
+def _value(where: tuple[str, str], text: str, place: tuple[int, int], outer: Guard) -> Region:
+    section, key = where
     context = (f"section:{section}", f"key:{key}")
     if section.startswith("testenv"):
         outer = vendor.both(outer, vendor.of(section))
     if key in _LISTS:
-        return requirement(text, line, column, outer, context)
+        return requirement(text, *place, outer, context)
     if section.endswith("extras_require"):
-        return requirement(text, line, column, vendor.both(outer, Guard.EITHER), context)
-    return Region(RegionKind.VALUE, text, line, column, outer, context)
+        return requirement(text, *place, vendor.both(outer, Guard.EITHER), context)
+    return Region(RegionKind.VALUE, text, *place, outer, context)
 
 
 language = SetupCfg()

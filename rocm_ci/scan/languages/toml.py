@@ -79,7 +79,7 @@ def _regions(source: Source, outer: Guard) -> Iterator[Region]:
         position, depth, found, skip_until = _strings(source.text, start, position, len(line), depth)
         if key and key[-1] not in _PROSE:
             for text, at in found:
-                yield _string(text, number, at, line, outer, (*table, *key))
+                yield _string(text, (number, at), line, outer, (*table, *key))
 
 
 def _strings(
@@ -115,8 +115,8 @@ def _guard(path: tuple[str, ...], outer: Guard) -> Guard:
     return outer
 
 
-def _string(text: str, line: int, column: int, written: str, outer: Guard, path: tuple[str, ...]) -> Region:
-    inline = _INLINE_KEY.search(written[: column - 2])
+def _string(text: str, place: tuple[int, int], written: str, outer: Guard, path: tuple[str, ...]) -> Region:
+    inline = _INLINE_KEY.search(written[: place[1] - 2])
     context = (*path, inline[1]) if inline else path
     guard = _guard(path, outer)
     if (
@@ -124,12 +124,12 @@ def _string(text: str, line: int, column: int, written: str, outer: Guard, path:
         and path
         and path[-1] in ("dependencies", "requires", "constraint-dependencies", "override-dependencies")
     ):
-        return requirement(text, line, column, guard, context)
+        return requirement(text, *place, guard, context)
     if inline is None and _OPTIONAL & set(path):
-        return requirement(text, line, column, guard, context)
+        return requirement(text, *place, guard, context)
     if inline and re.search(r"\b(marker|markers|extra|optional)\s*=", written):
         guard = vendor.both(guard, Guard.EITHER)
-    return Region(RegionKind.VALUE, text, line, column, guard, context)
+    return Region(RegionKind.VALUE, text, *place, guard, context)
 
 
 def _is_named_dependency(path: tuple[str, ...]) -> bool:

@@ -45,8 +45,8 @@ _SCRIPTS = frozenset(
     }
 )
 _PROSE = frozenset({
-    "name", "description", "label", "title", "labels", "summary", "message", "if", "condition", "guide", "notes",
-    "readme", "doc", "docs", "comment", "help", "markdown", "body",
+    "name", "description", "label", "title", "labels", "summary", "message", "if", "condition", "guide",
+    "notes", "readme", "doc", "docs", "comment", "help", "markdown", "body",
 })  # fmt: skip
 _TEMPLATE = re.compile(r"\{\{.*?\}\}")
 _TEMPLATE_LINE = re.compile(r"^[ \t]*\{[%{]-?.*[%}]\}[ \t]*$", re.MULTILINE)
