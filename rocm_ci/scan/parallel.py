@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -61,7 +62,7 @@ def scan_all(
 
     try:
         # The pool ends its workers when we are interrupted, and when it is done.
-        with multiprocessing.get_context("fork").Pool(workers) as pool:
+        with multiprocessing.get_context("fork").Pool(workers, _quiet) as pool:
             done = pool.map(_part, range(len(_work.parts)), chunksize=1)
     except OSError:  # no semaphores or no processes left in this container
         return scan(source, changes, options, archs, book=book)
@@ -71,6 +72,12 @@ def scan_all(
         (f for one in done for f in one.findings), key=lambda f: (f.path, f.line, f.column, f.rule)
     )
     return Scanned(tuple(findings), sum(one.suppressed for one in done), sum(one.files for one in done))
+
+
+def _quiet() -> None:
+    """In a worker: our own handlers, inherited by fork, would tell a traceback when the pool ends it."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _part(number: int) -> Scanned:
