@@ -10,7 +10,7 @@ from pathlib import Path
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib
+    import tomli as tomllib  # type: ignore[import-not-found]
 
 ROOT = Path(__file__).resolve().parents[2]
 # Distribution → what one imports of it, where the names differ.
