@@ -29,6 +29,11 @@ _MESSAGE_CALLEE = re.compile(
     r"(^|[._])(print|pprint|log|debug|info|warning|warn|error|exception|critical|fatal|echo|secho|fail|skip|skipTest"
     r"|log_\w+|\w*_once|banner|panel|write_log|exit|die)$|(Error|Exception|Warning|Exit)$"
 )
+# What is started or opened runs, also where only its outcome is printed.
+_STARTS = re.compile(
+    r"(^|\.)(run|call|check_call|check_output|Popen|popen|system|getoutput|getstatusoutput|create_subprocess_\w+"
+    r"|CDLL|LoadLibrary|import_module)$"
+)
 _MESSAGE_KEYWORD = frozenset({
     "help", "description", "long_description", "reason", "doc", "msg", "message", "epilog", "usage",
     "title", "deprecated", "classifiers", "keywords", "url", "project_urls", "hint", "note", "summary",
@@ -123,6 +128,8 @@ class Cutter(Collector):
         self.calls.setdefault(full.removeprefix("self.").removeprefix("cls."), []).append(guard)
         self.visit(node.func, guard, context, "callee")
         guard = vendor.both(guard, self._call_guard(full))
+        if _STARTS.search(full):
+            context = tuple(c for c in context if c != "message")
         inner = (*context, f"call:{full or '?'}")
         if _PROBE.search(full):
             inner = (*inner, "probe")
@@ -182,7 +189,8 @@ class Cutter(Collector):
         dispatched = "call:select" in context or any(vendor.of(k) is Guard.AMD for k in keys)
         inner = self._candidates([*filter(None, node.keys), *node.values], guard, context)
         for key, name, value in zip(node.keys, keys, node.values, strict=True):
-            mine = vendor.both(inner, vendor.of(name)) if dispatched else inner
+            named = vendor.of(name) if dispatched else Guard.NONE
+            mine = vendor.both(guard, named) if named is not Guard.NONE else inner
             self.visit(key, mine, (*context, "key"))
             self.visit(value, mine, (*context, f"key:{name}") if name else context)
 
