@@ -25,6 +25,7 @@ _SAYS = frozenset({
 _ABOUT_DEVICE = frozenset(
     {"device", "device_type", "target", "type", "kind"}
 )  # "cuda" there is torch's name, also on AMD
+_MOST_SCALARS = 500
 _NAMED_CHILDREN = frozenset({"jobs", "services", "stages", "targets", "environments", "matrix"})
 _CLAUSE = re.compile(
     r"(!\s*)?(?:contains|startsWith|endsWith)\(\s*([^,]+),\s*'([^']*)'\s*\)|([\w.\[\]'-]+)\s*([!=]=)\s*'([^']*)'|(!?)([\w.-]+)"
@@ -32,16 +33,18 @@ _CLAUSE = re.compile(
 
 
 def scalars(node: yaml.Node | None) -> Iterator[str]:
-    """All scalar texts below a node."""
-    if isinstance(node, yaml.ScalarNode):
-        yield node.value
-    elif isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            yield from scalars(item)
-    elif isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            yield from scalars(key)
-            yield from scalars(value)
+    """Texts of the scalars below a node, at most a few hundred: an alias may point to what it stands in."""
+    stack: list[yaml.Node | None] = [node]
+    for _ in range(_MOST_SCALARS):
+        if not stack:
+            return
+        one = stack.pop()
+        if isinstance(one, yaml.ScalarNode):
+            yield one.value
+        elif isinstance(one, yaml.SequenceNode):
+            stack += reversed(one.value)
+        elif isinstance(one, yaml.MappingNode):
+            stack += [part for pair in reversed(one.value) for part in reversed(pair)]
 
 
 def of_mapping(node: yaml.MappingNode, path: tuple[str, ...]) -> Guard:
@@ -61,7 +64,8 @@ def of_mapping(node: yaml.MappingNode, path: tuple[str, ...]) -> Guard:
         return guard
     said = []
     for key, value in entries.items():
-        if key in _SAYS:
+        # A mapping below such a key is a service or a job of that name.
+        if key in _SAYS and (key == "agents" or not isinstance(value, yaml.MappingNode)):
             texts = list(scalars(value))
             if key not in _ABOUT_DEVICE or any(
                 "nvidia" in t.lower() or vendor.of(t) is Guard.AMD for t in texts

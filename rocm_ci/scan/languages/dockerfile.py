@@ -136,7 +136,7 @@ def _shell(instruction: _Instruction, guard: Guard, context: tuple[str, ...]) ->
         return
     if exec_form := _EXEC.match(body):
         name = exec_form[1].rsplit("/", 1)[-1]
-        text = re.sub(r"[\[\]\",]", " ", body.split("\n")[0]).strip()
+        text = " ".join(re.sub(r"[\[\]\",]", " ", body.split("\n")[0]).split())
         place = column + exec_form.start(1)
         yield Region(RegionKind.CODE, text, instruction.line, place, guard, (*context, f"command:{name}"))
         return

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SUFFIXES = frozenset(
     {".sh", ".bash", ".zsh", ".ksh", ".slurm", ".sbatch", ".pbs", ".lsf", ".bats", ".envrc"}
 )
-_SHEBANG = re.compile(r"#!\s*\S*\b(?:bash|sh|zsh|ksh|dash)\b")
+_SHEBANG = re.compile(r"#!.*\b(?:bash|sh|zsh|ksh|dash)\b")
 _NAMES = frozenset({".bashrc", ".envrc", ".profile", ".bash_profile"})
 
 

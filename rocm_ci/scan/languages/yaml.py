@@ -52,6 +52,7 @@ _TEMPLATE = re.compile(r"\{\{.*?\}\}")
 _TEMPLATE_LINE = re.compile(r"^[ \t]*\{[%{]-?.*[%}]\}[ \t]*$", re.MULTILINE)
 _SELECTOR = re.compile(r"#\s*\[([^\]]+)\]")
 _MOST_NODES = 200_000
+_DEEPEST = 60
 
 
 class Yaml:
@@ -107,17 +108,20 @@ class _Walk:
         self.found: list[Region] = []
         self._lines = source.lines
         self._count = 0
+        self._open: set[int] = set()  # nodes that are being walked
 
     def node(self, node: yaml.Node, guard: Guard, path: tuple[str, ...]) -> None:
         self._count += 1
-        if self._count > _MOST_NODES or len(path) > 60:
+        if self._count > _MOST_NODES or len(path) > _DEEPEST or id(node) in self._open:
             return  # aliases can make a small file endless
+        self._open.add(id(node))
         if isinstance(node, yaml.ScalarNode):
             self._scalar(node, guard, path)
         elif isinstance(node, yaml.SequenceNode):
             self._sequence(node, guard, path)
         elif isinstance(node, yaml.MappingNode):
             self._mapping(node, guard, path)
+        self._open.discard(id(node))
 
     def _mapping(self, node: yaml.MappingNode, guard: Guard, path: tuple[str, ...]) -> None:
         guard = vendor.both(guard, yaml_guards.of_mapping(node, path))
@@ -161,13 +165,13 @@ class _Walk:
         if not node.value:
             return
         text, line, column = self._written(node)
-        if path[-1] in _SCRIPTS:
-            self.found += shell.regions(text, line, column, guard=guard, context=path)
-        elif _lists_requirements(path):
+        if _lists_requirements(path):
             selector = _SELECTOR.search(self._lines[line - 1])
             if selector:
                 guard = vendor.both(guard, vendor.of(selector[1].replace("not ", "no ")))
             self.found.append(requirement(node.value.strip(), line, column, guard, path))
+        elif path[-1] in _SCRIPTS:
+            self.found += shell.regions(text, line, column, guard=guard, context=path)
         else:
             for offset, piece in enumerate(text.split("\n")):
                 stripped = piece.strip()

@@ -1,0 +1,157 @@
+"""What no matcher can say about Python and settings, as (line, text)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rocm_ci.scan.detectors import (
+    build_mixed_visibility,
+    py_capability,
+    py_fp8_dtype,
+    py_inline_ptx,
+    py_warp_size,
+)
+from rocm_ci.scan.language import Surroundings
+from rocm_ci.scan.language_registry import language_of
+from rocm_ci.scan.source import Source
+
+if TYPE_CHECKING:
+    from rocm_ci.scan.language import Detector
+
+
+def seen(detector: Detector, text: str, path: str = "pkg/a.py") -> list[tuple[int, str]]:
+    language = language_of(path, text[:512])
+    assert language is not None
+    parsed = language.parse(Source(path, text, tuple(text.split("\n"))))
+    found = list(detector.find(parsed, Surroundings(archs=("gfx942",), tables={})))
+    for match in found:
+        assert parsed.source.lines[match.line - 1][match.column - 1 :].startswith(match.text)
+    return sorted((m.line, m.text) for m in found)
+
+
+CAP = "import torch\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "a = torch.cuda.get_device_capability() >= (8, 9)",
+            [(2, "torch.cuda.get_device_capability() >= (8, 9)")],
+        ),
+        ("c = torch.cuda.get_device_capability()\nif c[0] == 9: pass", [(3, "c[0] == 9")]),
+        ("x, y = torch.cuda.get_device_capability()\nz = x * 10 + y\nok = z >= 80", [(4, "z >= 80")]),
+        ("props = torch.cuda.get_device_properties(0)\nok = props.major >= 8", [(3, "props.major >= 8")]),
+        (
+            "ok = torch.cuda.get_device_properties(0).major > 7",
+            [(2, "torch.cuda.get_device_properties(0).major > 7")],
+        ),
+        # Not a decision, or not about this.
+        ("print(torch.cuda.get_device_capability())", []),
+        ("c = torch.cuda.get_device_capability()\nd = f'{c}'", []),
+        ("if torch.version.hip is None and torch.cuda.get_device_capability() >= (8, 0): pass", []),
+        ("version.major >= 8", []),
+        ("def f():\n    c = torch.cuda.get_device_capability()\ndef g(c):\n    return c >= (8, 0)", []),
+    ],
+)
+def test_capability_as_a_feature(text: str, found: list[tuple[int, str]]) -> None:
+    assert seen(py_capability.detector, CAP + text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("T = torch.float8_e4m3fn", [2]),
+        ("y = x.to(torch.float8_e5m2), 1", [2]),
+        ("if x.dtype == torch.float8_e4m3fn: pass", []),
+        ("OK = (torch.float8_e4m3fn, torch.float16)", []),
+        ("N = {'fp8': torch.float8_e4m3fn}", []),
+        ("T = torch.float8_e4m3fnuz if is_hip() else torch.float8_e4m3fn", []),
+        (
+            "def f():\n    if is_fnuz():\n        return torch.float8_e4m3fnuz\n    return torch.float8_e4m3fn",
+            [],
+        ),
+        ("assert x.dtype in [torch.float8_e4m3fn]", []),
+    ],
+)
+def test_a_fixed_flavour_of_the_8_bit_float(text: str, lines: list[int]) -> None:
+    assert [line for line, _ in seen(py_fp8_dtype.detector, CAP + text)] == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("WARP_SIZE = 32", [(1, "WARP_SIZE = 32")]),
+        ("warp_size: int = 32", [(1, "warp_size: int = 32")]),
+        ("f(warp_size=32)", [(1, "warp_size=32")]),
+        ("def f(a, threads_per_warp=32): pass", [(1, "threads_per_warp")]),
+        ("n = num_warps * 32", [(1, "num_warps * 32")]),
+        ("n = 32 * self.num_warps", [(1, "32 * self.num_warps")]),
+        ("lane = tid % 32", [(1, "tid % 32")]),
+        ("BLOCK = 32", []),
+        ("n = size * 32", []),
+        ("col = tid % 32", []),
+        ("WARP_SIZE = 64 if is_hip() else 32", []),
+        ("if not is_hip():\n    WARP_SIZE = 32", []),
+        ("import cutlass\nWARP_SIZE = 32", []),
+    ],
+)
+def test_thirty_two_lanes(text: str, found: list[tuple[int, str]]) -> None:
+    assert seen(py_warp_size.detector, text) == found
+
+
+def asm(text: str) -> str:
+    return f"import triton.language as tl\ntl.inline_asm_elementwise({text}, '=f,f', [x])\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (asm("'ex2.approx.ftz.f32 $0, $1;'"), [(2, "ex2.approx.ftz.f32")]),
+        (asm("'''\n{\n  .reg .b32 t;\n  mov.b32 t, $1;\n}'''"), [(4, ".reg .b32")]),
+        (asm("'{ mov.b32 a, $1; '\n  'mov.b32 b, $2; }'"), [(2, "mov.b32")]),
+        (asm("'mov.u32 $0, %smid;'"), [(2, "mov.u32")]),
+        (asm("'v_exp_f32 $0, $1'"), []),
+        (asm("'s_nop 0'"), []),
+        (asm("''"), []),
+        (asm("'ex2.approx.f32 $0, $1;'").replace("tl.inline", "is_hip() or tl.inline"), []),
+    ],
+)
+def test_ptx_in_triton(text: str, found: list[tuple[int, str]]) -> None:
+    assert seen(py_inline_ptx.detector, text) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "lines"),
+    [
+        ("a.sh", "export HIP_VISIBLE_DEVICES=0\nexport CUDA_VISIBLE_DEVICES=0\n", [2]),
+        ("a.sh", "ROCR_VISIBLE_DEVICES=0 HIP_VISIBLE_DEVICES=0 run\n", [1]),
+        ("a.sh", "HIP_VISIBLE_DEVICES=0 run\nCUDA_VISIBLE_DEVICES=0 run\n", []),
+        ("a.sh", "export CUDA_VISIBLE_DEVICES=0\nexport CUDA_VISIBLE_DEVICES=1\n", []),
+        ("Dockerfile", "FROM a\nENV HIP_VISIBLE_DEVICES=0\nENV ROCR_VISIBLE_DEVICES=0\n", [3]),
+        (
+            "a.py",
+            "import os\nos.environ['HIP_VISIBLE_DEVICES'] = '0'\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'\n",
+            [3],
+        ),
+        (
+            "a.py",
+            "import os\ndel os.environ['HIP_VISIBLE_DEVICES']\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'\n",
+            [],
+        ),
+        (
+            "c.yml",
+            "services:\n  a:\n    environment:\n      HIP_VISIBLE_DEVICES: 0\n      ROCR_VISIBLE_DEVICES: 0\n",
+            [5],
+        ),
+        (
+            "c.yml",
+            "services:\n  a:\n    environment: [HIP_VISIBLE_DEVICES=0]\n  b:\n    environment: [ROCR_VISIBLE_DEVICES=0]\n",
+            [],
+        ),
+    ],
+)
+def test_variables_that_select_devices_side_by_side(path: str, text: str, lines: list[int]) -> None:
+    assert [line for line, _ in seen(build_mixed_visibility.detector, text, path)] == lines
