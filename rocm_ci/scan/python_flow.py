@@ -24,6 +24,8 @@ _AMD_TWIN = re.compile(
     r"\b(ROCM_(HOME|PATH|ROOT)|HIP_PATH|hipcc|hipconfig|(amd|rocm)[-_]?smi|libamdhip64|librccl|rocminfo|HIP_VERSION"
     r"|ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES)\b|/opt/rocm|torch\.version\.hip|\bis_(rocm|hip|amd)\b|fnuz"
 )
+# A module written in one of these is NVIDIA's from there on: saying so once is enough.
+_DSL = frozenset({"cutlass"})
 _BROAD = frozenset({"", "Exception", "BaseException"})
 _CATCHES_IMPORT = _BROAD | {"ImportError", "ModuleNotFoundError"}
 _CATCHES_MISSING = _BROAD | {
@@ -242,6 +244,10 @@ class Flow:
             case ast.Assert(test=test):
                 demanded = conditions.of(test)
                 return Guard.NONE if demanded.probe else demanded.true
+            case ast.Import(names=aliases) if any(a.name.split(".")[0] in _DSL for a in aliases):
+                return Guard.NVIDIA
+            case ast.ImportFrom(module=str(module)) if module.split(".")[0] in _DSL:
+                return Guard.NVIDIA
             case ast.Expr(value=ast.Call(func=func)):
                 skips = self._cut.names.callee(func).endswith("importorskip")
                 return Guard.EITHER if skips else Guard.NONE

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _TYPE = re.compile(r"^torch\.float8_(e4m3fn|e5m2)$")
+# In NVFP4 and MXFP4 the type is the format of the stored scales, not what is computed in.
+_HANDLED = re.compile(r"(?i)(nv|mx)?fp4")
 # Asking what a value is, listing what is allowed, or knowing the other flavour as well is right.
 _FINE = re.compile(r"^(compare|key.*|test|twin|message|call:(isinstance|.*assert.*|register_\w+))$")
 
@@ -24,6 +26,8 @@ class Fp8Dtype:
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
+        if _HANDLED.search(parsed.source.path) or "normalize_e4m3fn" in parsed.source.text:
+            return
         for region in parsed.regions:
             if region.kind is not RegionKind.CODE or not _TYPE.match(region.text):
                 continue

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 from rocm_ci.scan.languages.python import PythonTree
 from rocm_ci.scan.python_strings import column_of
-from rocm_ci.scan.source import Guard, RegionKind
+from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,7 +50,7 @@ class WarpSize:
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
         tree = parsed.tree
-        if not isinstance(tree, PythonTree) or _is_for_nvidia(parsed):
+        if not isinstance(tree, PythonTree):
             return
         lines = parsed.source.lines
         for site in tree.sites:
@@ -66,11 +66,6 @@ class WarpSize:
                 same = node.end_lineno == node.lineno
                 stop = column_of(lines, node.lineno, node.end_col_offset or 0) if same else len(text.rstrip())
                 yield Match(node.lineno, start + 1, stop + 1, text[start:stop])
-
-
-def _is_for_nvidia(parsed: Parsed) -> bool:
-    """Kernels in CuTe, whose import is reported where it stands: nothing below it is meant for AMD."""
-    return any(r.kind is RegionKind.INCLUDE and r.text.split(".")[0] == "cutlass" for r in parsed.regions)
 
 
 def _suspects(site: Site, tree: PythonTree) -> Iterator[ast.stmt | ast.expr | ast.arg | ast.keyword]:

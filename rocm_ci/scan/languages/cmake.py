@@ -77,13 +77,7 @@ class _Walk:
         self._definitions: list[_Definition] = []
         self._called = {c.name for c in found}
         self._found: list[Region] = []
-        self._tested = {
-            word
-            for c in found
-            if c.name in ("if", "elseif")
-            for a in c.words
-            for word in re.findall(r"\w+", a)
-        }
+        self._results: set[str] = set()
 
     def regions(self) -> list[Region]:
         for command in self._commands:
@@ -94,6 +88,8 @@ class _Walk:
             elif command.name in ("endfunction", "endmacro"):
                 self._undefine()
             else:
+                if vendor.of(command.name) is Guard.NVIDIA and command.words:
+                    self._results.add(command.words[0])
                 if command.name == "return" and self._blocks:
                     self._blocks[-1].returned = True
                 self._emit(command)
@@ -101,7 +97,7 @@ class _Walk:
 
     def _condition(self, command: Command) -> None:
         if command.name == "if":
-            outcome = cmake_conditions.of(command.words)
+            outcome = self._outcome(command)
             self._blocks.append(_Block(self._guard, outcome, vendor.both(self._guard, outcome.false)))
             self._blocks[-1].inside = outcome.false
             self._guard = vendor.both(self._guard, outcome.true)
@@ -116,11 +112,15 @@ class _Walk:
                 self._guard = vendor.both(block.outer, block.leaves)
                 self._blocks.pop()
                 return
-            outcome = cmake_conditions.of(command.words) if command.name == "elseif" else UNKNOWN
+            outcome = self._outcome(command) if command.name == "elseif" else UNKNOWN
             block.inside = outcome.false
             self._guard = vendor.both(block.so_far, outcome.true)
             block.so_far = vendor.both(block.so_far, outcome.false)
         self._emit_condition(command)
+
+    def _outcome(self, command: Command) -> Outcome:
+        # What a helper for CUDA computed is empty elsewhere: `cuda_archs_intersection(ARCHS …)`, `if(ARCHS)`.
+        return cmake_conditions.of(["CUDA_FOUND" if w in self._results else w for w in command.words])
 
     def _emit_condition(self, command: Command) -> None:
         for argument in command.arguments:

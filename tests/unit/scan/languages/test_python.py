@@ -172,6 +172,16 @@ def test_a_private_helper_that_only_nvidia_calls_is_for_nvidia() -> None:
     assert guard_of(f"{helper}if not torch.version.hip:\n    _ask()\nother(_ask)\n_ask()\n", "nvcc") is NONE
 
 
+def test_below_the_import_of_an_nvidia_only_language_nothing_is_for_amd() -> None:
+    text = "a = 'before'\nimport cutlass.cute as cute\nb = 'below'\n"
+
+    assert (guard_of(text, "before"), guard_of(text, "cutlass.cute"), guard_of(text, "below")) == (
+        NONE,
+        NONE,
+        NV,
+    )
+
+
 def test_match_statements_guard_their_cases() -> None:
     text = "match backend:\n    case 'cuda':\n        a = 'n'\n    case 'hip' | 'rocm':\n        a = 'h'\n"
 
