@@ -158,3 +158,9 @@ def test_broken_input_does_not_raise(text: str) -> None:
 
 def test_every_region_is_one_line() -> None:
     assert all("\n" not in r.text for r in regions(language, 'set(A "b\nc")\n', "CMakeLists.txt"))
+
+
+def test_what_a_helper_for_cuda_computed_is_a_probe() -> None:
+    found = cut("cuda_archs_common(ARCHS a b)\nif(ARCHS)\nset(A x)\nendif()\nif(OTHER)\nset(B y)\nendif()\n")
+
+    assert (found["x"], found["y"]) == (NV, NONE)
