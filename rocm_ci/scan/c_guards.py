@@ -20,6 +20,8 @@ _DEFINED_NAME = re.compile(r"[ \t]*#[ \t]*define[ \t]+(\w+)")
 _SELECTION = re.compile(
     r"\b[A-Z][A-Z0-9_]{2,}\s*\(.*\b(?:cu(?:da)?[A-Z]\w*\b.*,.*\bhip[A-Z]|hip[A-Z]\w*\b.*,.*\bcu(?:da)?[A-Z])"
 )
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_VENDORS = {Guard.AMD: Vendor.AMD, Guard.NVIDIA: Vendor.NVIDIA}
 _DEEPEST = 400
 
 
@@ -42,6 +44,7 @@ class Guards:
     lines: Sequence[str]
     raw: Sequence[str]
     _frames: list[_Frame] = field(default_factory=list)
+    _defined: dict[str, Vendor | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._learnt = _learn(self.lines, self.raw)
@@ -75,7 +78,21 @@ class Guards:
             self._frames[-1].here = self._frames[-1].not_taken
         elif name == "endif" and self._frames:
             self._frames.pop()
+        elif name == "define":
+            self._define(body)
         self.current = _guard(self._reach())
+
+    def _define(self, body: str) -> None:
+        """A macro that is only defined in one vendor's branch tells that vendor from then on."""
+        found = _NAME.match(body)
+        if found is None or vendor_of(found[0], {}) is not None:
+            return
+        vendor = _VENDORS.get(self.current)
+        if vendor is not None and self._defined.get(found[0], vendor) is vendor:
+            self._learnt[found[0]] = vendor
+        else:
+            self._learnt.pop(found[0], None)
+        self._defined.setdefault(found[0], vendor)
 
     def _reach(self) -> Reach:
         return self._frames[-1].here if self._frames else ALWAYS

@@ -20,9 +20,10 @@ MAX_BYTES = 5_000_000
 MAX_LINE = 10_000  # characters; longer lines are minified or data and are passed over
 # Carried from other projects: their authors do not read our pull request.
 VENDORED = frozenset({
-    "third_party", "third-party", "thirdparty", "3rdparty", "3rd_party", "3rd-party",
-    "external", "externals", "extern", "vendor", "vendored", "_vendor", "deps", "submodules",
-    "composable_kernel", "cutlass", "cub", "thrust", "node_modules", "bower_components", "site-packages",
+    "third_party", "third-party", "thirdparty", "3rdparty", "3rd_party", "3rd-party", "external",
+    "externals", "extern", "vendor", "vendored", "_vendor", "deps", "submodules", "composable_kernel",
+    "cutlass", "cccl", "_cccl", "libcudacxx", "cub", "thrust", "node_modules", "bower_components",
+    "site-packages",
 })  # fmt: skip
 _NEVER = frozenset({".git", ".hg", ".svn", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache"})
 # Prose, data and assets, which no language claims: not worth opening.

@@ -57,21 +57,35 @@ def scan_all(
         replace(changes, files=changes.files[at : at + size]) for at in range(0, len(changes.files), size)
     ]
     _work.arguments = (source, options, archs, book)
-    # 15 ms to import, which a small scan need not pay.
-    import multiprocessing  # noqa: PLC0415
-
     try:
-        # The pool ends its workers when we are interrupted, and when it is done.
-        with multiprocessing.get_context("fork").Pool(workers, _quiet) as pool:
-            done = pool.map(_part, range(len(_work.parts)), chunksize=1)
-    except OSError:  # no semaphores or no processes left in this container
-        return scan(source, changes, options, archs, book=book)
+        done = _spread(workers)
     finally:
         _work.parts, _work.arguments = [], None
+    if done is None:
+        return scan(source, changes, options, archs, book=book)
     findings = sorted(
         (f for one in done for f in one.findings), key=lambda f: (f.path, f.line, f.column, f.rule)
     )
     return Scanned(tuple(findings), sum(one.suppressed for one in done), sum(one.files for one in done))
+
+
+def _spread(workers: int) -> list[Scanned] | None:
+    """The parts, each scanned by some worker; None where workers cannot be had or one was killed."""
+    # 30 ms to import, which a small scan need not pay.
+    import multiprocessing  # noqa: PLC0415
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
+
+    try:
+        pool = ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _quiet)
+    except (OSError, NotImplementedError):  # no semaphores in this container
+        return None
+    try:
+        return list(pool.map(_part, range(len(_work.parts))))
+    except (OSError, BrokenProcessPool):  # no processes left, or no memory
+        return None
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _quiet() -> None:

@@ -30,12 +30,15 @@ _SIGNS = {
 # What torch.utils.hipify translates (DEFAULT_EXTENSIONS of hipify_python.py).
 _TRANSLATED = frozenset({".cu", ".cuh", ".c", ".cc", ".cpp", ".h", ".in", ".hpp", ".cxx", ".hxx", ".inl"})
 _INCLUDE_FOLDERS = ("", "include", "src", "csrc")
-_MOST_HEADERS = 40
+_MOST_HEADERS = 200
 _ALIAS = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?[ \t]+\S"
     rb"|^[ \t]*using[ \t]+(\w+)[ \t]*="
     rb"|^[ \t]*namespace[ \t]+(\w+)[ \t]*="
-    rb"|^[ \t]*typedef\b[^;\n]*?\b(\w+)[ \t]*;",
+    rb"|^[ \t]*typedef\b[^;\n]*?\b(\w+)[ \t]*;"
+    rb"|^[ \t]*\}[ \t]*(\w+)[ \t]*;"  # typedef enum { … } cublasStatus_t;
+    rb"|^[ \t]*(?:static|extern)[ \t]+[\w:*]+[ \t]+\*?(\w+)[ \t]*[=;]"
+    rb"|^[A-Za-z_][\w \t*&:]*[ \t*&](\w+)[ \t]*\([^;{}()]*\)[ \t\n]*\{",  # a function of this name
     re.MULTILINE,
 )
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)

@@ -56,6 +56,19 @@ def test_a_macro_of_the_project_is_learnt_from_the_headers_in_its_branches() -> 
     assert guards(text) == {"a;": Guard.AMD, "b;": Guard.NVIDIA, "c;": Guard.NVIDIA}
 
 
+def test_a_macro_defined_in_one_vendors_branch_tells_that_vendor() -> None:
+    text = (
+        "#ifndef __HIP_PLATFORM_AMD__\n#define HAS_PTX\n#define WIDE 1\n#else\n#define WIDE 2\n#endif\n"
+        "#ifdef HAS_PTX\na;\n#else\nb;\n#endif\n#if WIDE > 1\nc;\n#endif\n"
+    )
+
+    assert {k: v for k, v in guards(text).items() if k in "a;b;c;"} == {
+        "a;": Guard.NVIDIA,
+        "b;": Guard.AMD,
+        "c;": Guard.NONE,
+    }
+
+
 def test_a_selection_macro_with_one_alternative_per_vendor_is_handled_on_both() -> None:
     text = "FREE((void)cudaFree(p), (void)hipFree(p), free(p));\ncudaFree(p);\n"
 
