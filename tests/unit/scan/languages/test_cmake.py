@@ -161,6 +161,7 @@ def test_every_region_is_one_line() -> None:
 
 
 def test_what_a_helper_for_cuda_computed_is_a_probe() -> None:
-    found = cut("cuda_archs_common(ARCHS a b)\nif(ARCHS)\nset(A x)\nendif()\nif(OTHER)\nset(B y)\nendif()\n")
+    text = "cuda_archs_common(ARCHS a b)\nif(ARCHS)\nset(A x)\nendif()\nif(OTHER)\nset(B y)\nendif()\n"
+    found = {r.text: r.guard for r in regions(language, text, "CMakeLists.txt") if r.kind is RegionKind.VALUE}
 
     assert (found["x"], found["y"]) == (NV, NONE)
