@@ -46,7 +46,11 @@ class FakeRunner:
     def _answer(self, argv: Sequence[str], env: Mapping[str, str] | None) -> tuple[int, str]:
         self.calls.append(tuple(argv))
         self.environments.append(dict(env or {}))
-        return self.answers.get(" ".join(argv)) or self.answers.get(argv[0]) or (NOT_FOUND, f"cannot start {argv[0]}")
+        return (
+            self.answers.get(" ".join(argv))
+            or self.answers.get(argv[0])
+            or (NOT_FOUND, f"cannot start {argv[0]}")
+        )
 
     def capture(
         self,
@@ -76,9 +80,7 @@ class FakeRunner:
         for line in text.splitlines():
             if on_line is not None:
                 on_line(line)
-        return Streamed(
-            argv=tuple(argv), exit_code=code, duration_s=0.5, timed_out=False, log=log, tail=text
-        )
+        return Streamed(argv=tuple(argv), exit_code=code, duration_s=0.5, timed_out=False, log=log, tail=text)
 
 
 @dataclass
@@ -99,7 +101,9 @@ class MemoryReader:
 
     def names(self, path: str) -> tuple[str, ...]:
         prefix = path.rstrip("/") + "/"
-        return tuple(sorted({f.removeprefix(prefix).split("/")[0] for f in self.files if f.startswith(prefix)}))
+        return tuple(
+            sorted({f.removeprefix(prefix).split("/")[0] for f in self.files if f.startswith(prefix)})
+        )
 
     def resolve(self, path: str) -> str:
         return self.links.get(path, path)

@@ -24,7 +24,7 @@ from rocm_ci.scan.rule import Rule, decode
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "rules" / "scan"
-SECTIONS = {
+SECTIONS: dict[str, type[options.Section]] = {
     "": options.Config,
     "scan.": options.ScanOptions,
     "build[].": options.BuildOptions,
@@ -73,14 +73,16 @@ def _index(rules: list[Rule]) -> str:
     lines = [
         "# Scan rules",
         "",
-        "Generated from `rules/scan/` by `make gen`. Silence one place with a comment on the line or above it: "
-        "`rocm-ci: allow RULE-ID reason`.",
+        "Generated from `rules/scan/` by `make gen`.",
+        "Silence one place with a comment on the line or above it: `rocm-ci: allow RULE-ID reason`.",
     ]
     for topic in Topic:
         mine = [r for r in rules if r.topic is topic]
         if mine:
             lines += ["", f"## {topic.value}", "", "| rule | severity | finds |", "|---|---|---|"]
-            lines += [f"| [{r.id}]({r.id}.md) | {r.severity.value} | {_cell(_general(r.message))} |" for r in mine]
+            lines += [
+                f"| [{r.id}]({r.id}.md) | {r.severity.value} | {_cell(_general(r.message))} |" for r in mine
+            ]
     return "\n".join(lines) + "\n"
 
 
@@ -89,8 +91,15 @@ def _page(rule: Rule) -> str:
     lines = [
         f"# {rule.id}",
         "",
-        f"**{rule.severity.value}** · {rule.topic.value} · {', '.join(rule.languages)} · {archs}"
-        + (f" · since {rule.since}" if rule.since else ""),
+        " · ".join(
+            (
+                f"**{rule.severity.value}**",
+                rule.topic.value,
+                ", ".join(rule.languages),
+                archs,
+                *((f"since {rule.since}",) if rule.since else ()),
+            )
+        ),
         "",
         f"> {_general(rule.message).strip()}",
         "",

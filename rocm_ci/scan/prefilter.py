@@ -34,7 +34,6 @@ class Prefilter:
             found |= self._folded.rules(data.translate(_ASCII_LOWER))
         return found
 
-
     def lines(self, data: bytes, rules: Collection[int]) -> tuple[int, ...] | None:
         """Sorted 1-based lines with a needle of one of these rules; None when one of them has no needles."""
         if any(rule in self._always for rule in rules):

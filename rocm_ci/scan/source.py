@@ -60,8 +60,8 @@ class Source:
     """A file to scan. `text` is decoded with surrogateescape; `lines` are its lines without ends.
 
     `hits` are the sorted lines that hold something a rule needs; None when every line may matter. A
-    language may leave out functions without any. `beside` tells whether a file of some name stands in the same folder: a `Dockerfile` next to a
-    `Dockerfile.rocm` is the NVIDIA one.
+    language may leave out functions without any. `beside` tells whether a file of some name stands in
+    the same folder: a `Dockerfile` next to a `Dockerfile.rocm` is the NVIDIA one.
     """
 
     path: str

@@ -44,7 +44,7 @@ class Outcome:
         return codec.decode((self.folder / "rocm-ci-out" / "report.json").read_bytes())
 
 
-def rocm_ci(*args: str, cwd: Path, timeout_s: float = 300, **environment: str) -> Outcome:
+def rocm_ci(*args: str, cwd: Path, **environment: str) -> Outcome:
     """Run `rocm-ci ARGS` in `cwd` and wait."""
     done = subprocess.run(
         [sys.executable, "-m", "rocm_ci", *args],
@@ -52,7 +52,7 @@ def rocm_ci(*args: str, cwd: Path, timeout_s: float = 300, **environment: str) -
         env=scrubbed(**environment),
         capture_output=True,
         text=True,
-        timeout=timeout_s,
+        timeout=300,
         check=False,
     )
     assert "Traceback (most recent call last)" not in done.stderr, done.stderr

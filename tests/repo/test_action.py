@@ -76,7 +76,9 @@ def test_the_page_about_the_action_names_every_output_and_every_workflow() -> No
     page = (ROOT / "docs" / "action.md").read_text()
 
     assert not [key for key in content(ACTIONS[0])["outputs"] if f"`{key}`" not in page]
-    assert not [path.name for path in WORKFLOWS if path.parent.parent.name == "docs" and path.name not in page]
+    assert not [
+        path.name for path in WORKFLOWS if path.parent.parent.name == "docs" and path.name not in page
+    ]
 
 
 def test_defaults_agree_wherever_they_are_written() -> None:

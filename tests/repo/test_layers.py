@@ -71,7 +71,9 @@ def test_the_median_module_stays_under_120_lines() -> None:
     assert sizes[len(sizes) // 2] < 120
 
 
-@pytest.mark.parametrize("path", [PACKAGE / "launcher.py", *(PACKAGE / "launch").glob("*.py")], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "path", [PACKAGE / "launcher.py", *(PACKAGE / "launch").glob("*.py")], ids=lambda p: p.name
+)
 def test_launcher_needs_only_the_standard_library(path: Path) -> None:
     import sys
 

@@ -54,9 +54,7 @@ def decoded(text: str, tool: str) -> dict[str, Any]:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         message = f"the {tool} result is not valid JSON ({error})"
-        raise FormatError(
-            message, hint="the benchmark may have died writing it: see its log"
-        ) from error
+        raise FormatError(message, hint="the benchmark may have died writing it: see its log") from error
     if not isinstance(document, dict) or not isinstance(document.get("benchmarks"), list):
         message = f"the result has no list of `benchmarks`, so it is not of {tool}"
         raise FormatError(message, hint="check `format` of this benchmark in the configuration")

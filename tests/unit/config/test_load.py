@@ -288,6 +288,12 @@ def test_the_published_schema_is_the_code_and_accepts_what_the_code_accepts() ->
     assert published == json.loads(json.dumps(schema())), "run `make gen`"
     jsonschema.Draft202012Validator.check_schema(published)
     jsonschema.validate(yaml.safe_load(FULL), published)
-    for bad in ({"arch": []}, {"scan": {"exlude": []}}, {"test": [{"name": "a"}]}, {"version": 2}):
+    wrong: list[dict[str, object]] = [
+        {"arch": []},
+        {"scan": {"exlude": []}},
+        {"test": [{"name": "a"}]},
+        {"version": 2},
+    ]
+    for bad in wrong:
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(bad, published)

@@ -365,8 +365,10 @@ def test_an_undefined_entity_is_repaired() -> None:
     ("output", "said"),
     [
         (
-            ("[ RUN      ] A.B\n/src/t.cpp:37: Failure\nExpected equality of these values:\n  sums[0]\n    Which is: 64\n  67\n"
-            "[  FAILED  ] A.B (0 ms)\n\n 1 FAILED TEST\n"),
+            (
+                "[ RUN      ] A.B\n/src/t.cpp:37: Failure\nExpected equality of these values:\n  sums[0]\n    Which is: 64\n  67\n"
+                "[  FAILED  ] A.B (0 ms)\n\n 1 FAILED TEST\n"
+            ),
             "Expected equality of these values: sums[0] Which is: 64 67",
         ),
         (">       assert a == b\nE       assert 1 == 2\n\nt.py:3: AssertionError\n", "assert 1 == 2"),
