@@ -37,8 +37,8 @@ _ALIAS = re.compile(
     rb"|^[ \t]*namespace[ \t]+(\w+)[ \t]*="
     rb"|^[ \t]*typedef\b[^;\n]*?\b(\w+)[ \t]*;"
     rb"|^[ \t]*\}[ \t]*(\w+)[ \t]*;"  # typedef enum { … } cublasStatus_t;
-    rb"|^[ \t]*(?:static|extern)[ \t]+[\w:*]+[ \t]+\*?(\w+)[ \t]*[=;]"
-    rb"|^[A-Za-z_][\w \t*&:]*[ \t*&](\w+)[ \t]*\([^;{}()]*\)[ \t\n]*\{",  # a function of this name
+    rb"|^[ \t]*(?:(?:static|extern|inline|constexpr|const)[ \t]+)+[\w:*&<>]+[ \t]+[*&]?(\w+)[ \t]*[=;{]"
+    rb"|^[A-Za-z_][\w \t*&:<>,]*[ \t*&](\w+)[ \t]*\([^;{}()]*\)[ \t\n]*\{",  # a function of this name
     re.MULTILINE,
 )
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)

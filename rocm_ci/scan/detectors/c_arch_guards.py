@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan.c_directives import Chain, chains
 from rocm_ci.scan.c_macros import Vendor, vendor_of
-from rocm_ci.scan.c_source import CFile, Directive
+from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 from rocm_ci.scan.source import Guard
 
@@ -17,6 +18,8 @@ _PASS = re.compile(r"\b(?:__CUDA_ARCH__|__CUDACC__|__NVCC__)\b")
 # A version is asked for: a fast path with a fallback, not the question «am I on the device?».
 _VERSION = re.compile(r"__CUDA_ARCH__\s*(?:[<>]=?|==)\s*\d{2,}|\d{2,}\s*(?:[<>]=?|==)\s*__CUDA_ARCH__")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_HIP_HEADER = re.compile(r"[<\"]hip/")
+_BESIDE = 2  # lines between two chains that belong together
 
 
 class ArchGuards:
@@ -30,32 +33,30 @@ class ArchGuards:
         file = parsed.tree
         if not isinstance(file, CFile) or file.defines & {"__CUDA_ARCH__", "__CUDACC__"}:
             return
-        for chain in _chains(file.directives):
-            if any(_names_amd(one.text) for one in chain):
+        found = list(chains(file.directives))
+        twins = [chain for chain in found if _knows_amd(chain)]
+        for chain in found:
+            if _knows_amd(chain) or any(_are_beside(chain, twin) for twin in twins):
                 continue
-            for one in chain:
-                found = _PASS.search(one.text)
-                if found and one.guard is Guard.NONE and not _VERSION.search(one.text):
+            for one in chain.conditions:
+                asked = _PASS.search(one.text)
+                if asked and one.guard is Guard.NONE and not _VERSION.search(one.text):
                     shown = f"#{one.name} {one.text}"
-                    yield Match(one.line, one.column, one.column + len(shown), found[0])
+                    yield Match(one.line, one.column, one.column + len(shown), asked[0])
                     break
 
 
-def _names_amd(text: str) -> bool:
-    return any(vendor_of(word, {}) is Vendor.AMD for word in _WORD.findall(text))
+def _knows_amd(chain: Chain) -> bool:
+    words = {word for one in chain.conditions for word in _WORD.findall(one.text)}
+    return any(vendor_of(w, {}) is Vendor.AMD for w in words) or any(map(_HIP_HEADER.match, chain.includes))
 
 
-def _chains(directives: tuple[Directive, ...]) -> Iterator[list[Directive]]:
-    """The conditions of each `#if` … `#endif`, from the first to the last."""
-    stack: list[list[Directive]] = []
-    for one in directives:
-        if one.name in ("if", "ifdef", "ifndef"):
-            stack.append([one])
-        elif one.name in ("elif", "elifdef", "elifndef") and stack:
-            stack[-1].append(one)
-        elif one.name == "endif" and stack:
-            yield stack.pop()
-    yield from stack
+def _are_beside(one: Chain, other: Chain) -> bool:
+    """`#ifdef __HIPCC__ … #endif` right before or after: the twin stands on its own."""
+    if one.depth != other.depth:
+        return False
+    gap = max(one.first_line - other.last_line, other.first_line - one.last_line)
+    return 0 < gap <= _BESIDE
 
 
 detector: Detector = ArchGuards()

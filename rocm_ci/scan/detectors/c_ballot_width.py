@@ -21,6 +21,15 @@ _ASSIGNED = re.compile(
 )
 _WRAPPED = re.compile(rf"\b(?P<outer>__popc|__ffs|__clz|__brev)\s*\(\s*(?:\([^()]*\)\s*)?(?P<vote>{_VOTE})")
 _CAST = re.compile(rf"(?:static_cast\s*<\s*{_NARROW}\s*>\s*\(|\(\s*{_NARROW}\s*\))\s*(?P<vote>{_VOTE})")
+_RETURNED = re.compile(
+    rf"(?<![\w:<]){_NARROW}\s+\w+\s*\([^;{{}}]*\)\s*(?:const\s*)?\{{\s*return\s+(?P<vote>{_VOTE})"
+)
+_COMPARED = re.compile(
+    rf"(?P<vote>{_VOTE})[^;{{}}()]*(?:\([^()]*\)[^;{{}}()]*)*\)\s*[=!]=\s*(?:0[xX][fF]{{8}}[uU]?\b|UINT32_MAX|~0[uU]?\b(?!ll))"
+)
+_NAMED = re.compile(
+    rf"(?:unsigned\s+long(?:\s+long)?(?:\s+int)?|u?int64_t|auto|ulong)\s+(?P<name>\w+)\s*=\s*{_VOTE}"
+)
 
 
 class BallotWidth:
@@ -35,15 +44,18 @@ class BallotWidth:
         if not isinstance(file, CFile):
             return
         seen: set[int] = set()
-        for pattern in (_WRAPPED, _CAST, _ASSIGNED):
-            for found, line, _ in file.search(pattern):
-                if line in seen:
-                    continue
-                seen.add(line)
-                start = found.start("vote")
-                at_line, column = file.lexed.place(start)
-                text = found["vote"].rstrip("( \t")
-                yield Match(at_line, column, column + len(text), text)
+        patterns = [_WRAPPED, _CAST, _ASSIGNED, _RETURNED, _COMPARED]
+        names = {found["name"] for found, _, _ in file.search(_NAMED)}
+        if names:
+            either = "|".join(sorted(map(re.escape, names)))
+            patterns.append(re.compile(rf"\b(?P<vote>__popc|__ffs|__clz|__brev)\s*\(\s*(?:{either})\b"))
+        for pattern in patterns:
+            for found, _, _ in file.search(pattern):
+                line, column = file.lexed.place(found.start("vote"))
+                if line not in seen:
+                    seen.add(line)
+                    text = found["vote"].rstrip("( \t")
+                    yield Match(line, column, column + len(text), text)
 
 
 detector: Detector = BallotWidth()

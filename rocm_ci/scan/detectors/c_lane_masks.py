@@ -19,14 +19,18 @@ _SYNC = re.compile(
 _ALL_ONES = re.compile(
     r"\(?\s*(?:\(\s*(?:unsigned(?:\s+int)?|int|uint32_t)\s*\)\s*)?(?:0[xX][fF]{8}|4294967295)[uU]?(?![0-9a-zA-Z_])\s*\)?"
 )
+_OTHER_ONES = re.compile(r"~\s*0[uU]?|UINT32_MAX|UINT_MAX")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_MASK_NAME = (
+    r"\w*(?:(?:[fF]ull|[wW]arp|[lL]ane)s?_?(?:[wW]arp_?)?[mM]ask|(?:FULL|WARP|LANE)S?_?(?:WARP_?)?MASK)\w*"
+)
 
 
 class LaneMasks:
     """32-bit constants as masks of `*_sync` functions, directly or through a name of the same file."""
 
     name = "lane-masks"
-    needles = ("_sync", "__syncwarp")
+    needles = ("_sync", "__syncwarp", "fffffff", "FFFFFFF")
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
@@ -36,22 +40,24 @@ class LaneMasks:
         names: set[str] = set()
         for found, _, _ in file.search(_SYNC):
             given = arguments(file.code, found.end())
-            if not given:
+            # A macro of this name, as ports define it for AMD, drops the mask.
+            if not given or found[0].rstrip("( \t\n") in file.defines:
                 continue
-            if _ALL_ONES.fullmatch(given[0]) or re.fullmatch(r"(?:~0[uU]?|UINT32_MAX|UINT_MAX)", given[0]):
+            if _ALL_ONES.fullmatch(given[0]) or _OTHER_ONES.fullmatch(given[0]):
                 start = file.code.index(given[0].split()[0], found.end())
                 line, column = file.lexed.place(start)
                 yield Match(line, column, column + len(given[0].split()[0]), given[0])
             elif _NAME.fullmatch(given[0]):
                 names.add(given[0])
-        if names:
-            yield from _definitions(file, names)
+        yield from _definitions(file, names)
 
 
 def _definitions(file: CFile, names: set[str]) -> Iterator[Match]:
-    either = "|".join(sorted(map(re.escape, names)))
+    """Where a name gets its 32 bits: one that is used as a mask here, or that says so itself."""
+    either = "|".join([*sorted(map(re.escape, names)), _MASK_NAME])
     pattern = re.compile(
-        rf"(?:\b(?:{either})\s*[={{]|#\s*define\s+(?:{either})\b)[^;\n]*?(?P<mask>(?<![\w.])0[xX][fF]{{8}}[uU]?)(?![0-9a-zA-Z_])"
+        rf"(?:\b(?:{either})\s*[={{]|#\s*define\s+(?:{either})\b)[^;\n]*?"
+        r"(?P<mask>(?<![\w.])0[xX][fF]{8}[uU]?)(?![0-9a-zA-Z_])"
     )
     for found, _, _ in file.search(pattern):
         line, column = file.lexed.place(found.start("mask"))

@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_calls import arguments
 from rocm_ci.scan.c_source import CFile
+from rocm_ci.scan.c_warps import SHUFFLE, states_width
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LOOP = re.compile(
+_COUNTER = (
     r"\bfor\s*\(\s*(?:(?:const\s+)?(?:unsigned|int|auto|size_t|u?int\d*_t|short|char)\s+)*"
-    r"(\w+)\s*=\s*(16|32\s*/\s*2|32\s*>>\s*1)[uU]?\s*;"
+    r"(?P<name>\w+)\s*=\s*"
 )
+_FALLING = re.compile(_COUNTER + r"(?:16|32\s*/\s*2|32\s*>>\s*1)[uU]?\s*;")
+_RISING = re.compile(_COUNTER + r"1[uU]?\s*;\s*(?P=name)\s*(?:<\s*32|<=\s*16|!=\s*32)[uU]?\s*;")
 _HALVING = re.compile(r">>=\s*1|/=\s*2|=\s*\w+\s*(?:/\s*2|>>\s*1)")
-_SHUFFLE = re.compile(r"\b__shfl(?:_up|_down|_xor)?(_sync)?\s*\(")
+_DOUBLING = re.compile(r"<<=\s*1|\*=\s*2|\+=\s*\w+|=\s*\w+\s*(?:\*\s*2|<<\s*1)")
 _STRIDE_16 = re.compile(r"\b(__shfl_(?:down|xor|up))(_sync)?\s*\(")
 _BROADCAST = re.compile(r"\b(__shfl)(_sync)?\s*\(")
 _NEXT_STEP = re.compile(r"__shfl_(?:down|xor|up)(?:_sync)?\s*\([^;]*,\s*8[uU]?\s*\)")
@@ -40,20 +43,25 @@ class ShuffleStride:
 
 
 def _loops(file: CFile) -> Iterator[Match]:
-    code = file.code
-    for found, _, _ in file.search(_LOOP):
-        end = _end_of_loop(code, found.end(), found.end() + _LONGEST_LOOP)
-        header_end = code.find(")", found.end(), end)
-        if not _HALVING.search(code, found.end(), header_end + 1 if header_end > 0 else end):
-            continue
-        # Without a width the shuffle spans the whole wave, of which the loop only folds 32 lanes.
-        if any(
-            len(arguments(code, call.end())) <= (3 if call[1] else 2)
-            for call in _SHUFFLE.finditer(code, found.end(), end)
-        ):
-            line, column = file.lexed.place(found.start(1))
-            text = code[found.start(1) : found.end() - 1]
-            yield Match(line, column, column + len(text), text)
+    for pattern, step in ((_FALLING, _HALVING), (_RISING, _DOUBLING)):
+        for found, _, _ in file.search(pattern):
+            code, start = file.code, found.end()
+            end = _end_of_loop(code, start, start + _LONGEST_LOOP)
+            header_end = code.find(")", start, end)
+            if step.search(code, start, header_end + 1 if header_end > 0 else end) and _folds_a_wave(
+                code, start, end
+            ):
+                line, column = file.lexed.place(found.start("name"))
+                text = code[found.start("name") : found.end()].rstrip("; ")
+                yield Match(line, column, column + len(text.split("\n")[0]), " ".join(text.split()))
+
+
+def _folds_a_wave(code: str, start: int, end: int) -> bool:
+    """Whether some shuffle has no width: it spans the wave, of which the loop only folds 32 lanes."""
+    return any(
+        not states_width(bool(call["sync"]), arguments(code, call.end()))
+        for call in SHUFFLE.finditer(code, start, end)
+    )
 
 
 def _end_of_loop(code: str, start: int, most: int) -> int:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _STEP = re.compile(
-    r"\b(?P<array>\w+)\[(?P<index>\w+)\]\s*(?:(?:\+|\*|\||&)?=[^;\n]*?)\b(?P=array)\[(?P=index)\s*\+\s*(?P<stride>32|16|8|4|2|1)\]"
+    r"\b(?P<array>\w+)\[(?P<index>[\w.]+)\]\s*(?:(?:\+|\*|\||&)?=[^;\n]*?)\b(?P=array)\[(?P=index)\s*\+\s*(?P<stride>32|16|8|4|2|1)\]"
 )
 _BARRIER = re.compile(
     r"\b(?:__syncwarp|__syncthreads|__threadfence_block|__builtin_amdgcn_wave_barrier|sync)\s*\("
