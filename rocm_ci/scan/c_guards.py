@@ -11,7 +11,7 @@ from rocm_ci.scan.c_macros import Vendor, vendor_of, vendor_of_header
 from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _NAME_OF_TEST = re.compile(r"(?:defined\s*\(?\s*)?([A-Za-z_]\w*)\s*\)?")
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|else|endif|include|define)\b[ \t]*(.*)")
@@ -21,6 +21,7 @@ _SELECTION = re.compile(
     r"\b[A-Z][A-Z0-9_]{2,}\s*\(.*\b(?:cu(?:da)?[A-Z]\w*\b.*,.*\bhip[A-Z]|hip[A-Z]\w*\b.*,.*\bcu(?:da)?[A-Z])"
 )
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_GUARDS = {Vendor.AMD: Guard.AMD, Vendor.NVIDIA: Guard.NVIDIA}
 _VENDORS = {Guard.AMD: Vendor.AMD, Guard.NVIDIA: Vendor.NVIDIA}
 _DEEPEST = 400
 
@@ -43,12 +44,19 @@ class Guards:
 
     lines: Sequence[str]
     raw: Sequence[str]
+    macros: Mapping[str, Guard] = field(default_factory=dict)
     _frames: list[_Frame] = field(default_factory=list)
     _defined: dict[str, Vendor | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._learnt = _learn(self.lines, self.raw)
+        known = {name: vendor for name, guard in self.macros.items() if (vendor := _VENDORS.get(guard))}
+        self._learnt = known | _learn(self.lines, self.raw)
         self.current = Guard.NONE  # the guard of the branch we are in
+
+    @property
+    def learnt(self) -> dict[str, Guard]:
+        """The macros that are defined for one vendor only, as far as was read."""
+        return {name: _GUARDS[vendor] for name, vendor in self._learnt.items()}
 
     @property
     def outer(self) -> Guard:
@@ -117,6 +125,28 @@ def _guard(reach: Reach) -> Guard:
     if reach.amd is False:
         return Guard.NVIDIA
     return Guard.AMD if reach.nvidia is False else Guard.NONE
+
+
+_ANY_DIRECTIVE = re.compile(r"[ \t]*#[ \t]*([a-z]+)\b(.*)")
+
+
+def vendor_macros(code: str, text: str, known: Mapping[str, Guard]) -> dict[str, Guard]:
+    """What a header teaches those who include it: `known`, and its own macros of one vendor.
+
+    `code` is `text` with comments and literals blank.
+    """
+    lines = code.split("\n")
+    guards = Guards(lines, text.split("\n"), known)
+    for number, line in enumerate(lines):
+        found = _ANY_DIRECTIVE.match(line) if "#" in line else None
+        if found is None:
+            continue
+        body, last = found[2].strip(), number
+        while body.endswith("\\") and last + 1 < len(lines):
+            last += 1
+            body = f"{body[:-1]} {lines[last].strip()}"
+        guards.directive(found[1], body, number)
+    return guards.learnt
 
 
 @dataclass

@@ -12,7 +12,7 @@ from rocm_ci.scan.c_lexer import Lexed, Literal, lex
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*([a-z_]+)\b")
 _TARGET = re.compile(r"[<\"]([^<>\"\n]+)[>\"]")
@@ -67,10 +67,13 @@ class CFile:
         return bisect_right(self.lexed.line_starts, offset)
 
 
-def parse(text: str) -> tuple[CFile, tuple[Region, ...]]:
-    """Regions of every kind in file order, and the file for detectors."""
+def parse(text: str, macros: Mapping[str, Guard] | None = None) -> tuple[CFile, tuple[Region, ...]]:
+    """Regions of every kind in file order, and the file for detectors.
+
+    `macros` are known to be defined for one vendor only, beside those that the file teaches.
+    """
     lexed = lex(text)
-    reader = _Reader(lexed)
+    reader = _Reader(lexed, macros or {})
     reader.lines()
     file = CFile(lexed, tuple(reader.guards), tuple(reader.directives), frozenset(reader.defines))
     literals = tuple(_literal_regions(file, reader.include_lines))
@@ -81,10 +84,10 @@ def parse(text: str) -> tuple[CFile, tuple[Region, ...]]:
 class _Reader:
     """Walks over the lines, keeping the stack of guards."""
 
-    def __init__(self, lexed: Lexed) -> None:
+    def __init__(self, lexed: Lexed, macros: Mapping[str, Guard]) -> None:
         self._lines = lexed.code.split("\n")
         self._raw = lexed.text.split("\n")
-        self._guards = Guards(self._lines, self._raw)
+        self._guards = Guards(self._lines, self._raw, macros)
         self.guards: list[Guard] = []
         self.regions: list[Region] = []
         self.directives: list[Directive] = []

@@ -110,7 +110,9 @@ class _Scanner:
         if rules or embedded:
             hits = self._book.of_language(language.name).hits(data, rules) if self._prefilter else None
             beside = self._beside(change.path)
-            parsed = language.parse(Source(change.path, text, lines, hits=hits, beside=beside))
+            macros = self._project.macros(change.path) if language.name == EMBEDDED else {}
+            source = Source(change.path, text, lines, hits=hits, macros=macros, beside=beside)
+            parsed = language.parse(source)
             found += self._findings(parsed, language, rules, added)
             if embedded:
                 found += self._embedded(parsed, added)
@@ -157,7 +159,7 @@ class _Scanner:
             return line[match.column - 2 : match.column - 1] == '"' and self._project.has_header(
                 path, match.text
             )
-        name = _FIRST_NAME.match(match.text)
+        name = _FIRST_NAME.match(match.name or match.text)
         return name is not None and name[1] in self._project.aliases(path)
 
     def _finding(self, compiled: CompiledRule, path: str, match: Match) -> Finding:

@@ -43,7 +43,8 @@ class Match:
     """A place a matcher or detector found; the engine makes the `Finding` of it.
 
     Positions are 1-based; `end` is the column after the last character on `line`. `message` and
-    `replacement` override the rule's own when given.
+    `replacement` override the rule's own when given. `name` is the CUDA name that it is about, when
+    `text` is another: where a project defines that name itself, the match does not count.
     """
 
     line: int
@@ -52,6 +53,7 @@ class Match:
     text: str
     message: str | None = None
     replacement: str | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,15 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan.c_guards import vendor_macros
+from rocm_ci.scan.c_lexer import lex
+from rocm_ci.scan.files import decode
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rocm_ci.scan.files import FileSource
+    from rocm_ci.scan.source import Guard
 
 # Where a project says that its CUDA sources are translated when it is built for ROCm, and how.
 # CUDAExtension: torch.utils.cpp_extension runs hipify on a ROCm build of torch.
@@ -31,6 +36,7 @@ _SIGNS = {
 _TRANSLATED = frozenset({".cu", ".cuh", ".c", ".cc", ".cpp", ".h", ".in", ".hpp", ".cxx", ".hxx", ".inl"})
 _INCLUDE_FOLDERS = ("", "include", "src", "csrc")
 _MOST_HEADERS = 200
+_DEEPEST = 6  # includes of includes that are read for macros
 _ALIAS = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?[ \t]+\S"
     rb"|^[ \t]*using[ \t]+(\w+)[ \t]*="
@@ -56,6 +62,7 @@ class Project:
         self._resolved = cache(self._resolve)
         self._own_aliases = cache(self._aliases_of_text)
         self._aliases = cache(self._all_aliases)
+        self._taught = cache(self._macros_of_header)
 
     def translates(self, path: str) -> bool:
         """Whether a source file is run through hipify before it is compiled for AMD."""
@@ -68,6 +75,10 @@ class Project:
         `#define cudaMalloc hipMalloc` makes `cudaMalloc` legal below it.
         """
         return self._aliases(path)
+
+    def macros(self, path: str) -> dict[str, Guard]:
+        """Macros that the project headers a C file includes define for one vendor only."""
+        return self._of_includes(path, 0)
 
     def has_header(self, path: str, header: str) -> bool:
         """Whether an include that is written in quotes names a file of the project."""
@@ -101,6 +112,25 @@ class Project:
                     queue.append(found)
         return frozenset(names)
 
+    def _of_includes(self, path: str, depth: int) -> dict[str, Guard]:
+        found: dict[str, Guard] = {}
+        disputed: set[str] = set()
+        for header in self._own_aliases(path)[1]:
+            resolved = self._resolved(posixpath.dirname(path), header)
+            if resolved is None or resolved == path or depth > _DEEPEST:
+                continue
+            for macro, guard in self._taught(resolved, depth + 1).items():
+                if found.setdefault(macro, guard) is not guard:
+                    disputed.add(macro)
+        return {macro: guard for macro, guard in found.items() if macro not in disputed}
+
+    def _macros_of_header(self, path: str, depth: int) -> dict[str, Guard]:
+        data = self._read(path) or b""
+        if b"#" not in data:
+            return {}
+        text = decode(data)[0]
+        return vendor_macros(lex(text).code, text, self._of_includes(path, depth))
+
     def _resolve(self, folder: str, header: str) -> str | None:
         """The file of the project that an include in `folder` names, if any."""
         return next((c for c in _candidates(folder, header) if self._exists(c)), None)
@@ -129,11 +159,12 @@ def _candidates(folder: str, header: str) -> Iterable[str]:
 
 def _twins(path: str) -> Iterable[str]:
     """Where the AMD half of a pair would lie: `cuda` in its path renamed, or `.cu` become `.hip`."""
-    folder, name = posixpath.split(path)
-    stem, suffix = posixpath.splitext(name)
+    parts = path.split("/")
+    stem, suffix = posixpath.splitext(parts[-1])
     suffixes = (suffix, ".hip", ".hip.cpp") if suffix in (".cu", ".cuh") else (suffix,)
+    names = [*parts[:-1], stem]
     for vendor in ("hip", "rocm"):
-        for other in suffixes:
-            twin = _CUDA_WORD.sub(vendor, posixpath.join(folder, stem)) + other
-            if twin != path:
-                yield twin
+        renamed = [_CUDA_WORD.sub(vendor, name) for name in names]
+        forms = [renamed, *([*names[:n], renamed[n], *names[n + 1 :]] for n in range(len(names)))]
+        for form in dict.fromkeys(map("/".join, forms)):
+            yield from (form + other for other in suffixes if form + other != path)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
 class RegionKind(enum.Enum):
@@ -61,11 +61,13 @@ class Source:
 
     `hits` are the sorted lines that hold something a rule needs; None when every line may matter. A
     language may leave out functions without any. `beside` tells whether a file of some name stands in
-    the same folder: a `Dockerfile` next to a `Dockerfile.rocm` is the NVIDIA one.
+    the same folder: a `Dockerfile` next to a `Dockerfile.rocm` is the NVIDIA one. `macros` are those that
+    the headers of a C file define for one vendor only.
     """
 
     path: str
     text: str
     lines: tuple[str, ...]
     hits: tuple[int, ...] | None = None
+    macros: Mapping[str, Guard] = field(default_factory=dict)
     beside: Callable[[str], bool] = field(default=_alone, compare=False, repr=False)

@@ -35,10 +35,12 @@ class DeviceLaunch:
 
 
 def _end_of_body(code: str, start: int) -> int:
+    """The closing brace, or one in the first column: branches of `#if` may open more than they close."""
     depth = 1
+    outer = code.find("\n}", start)
     for found in _BRACE.finditer(code, start):
         depth += 1 if found[0] == "{" else -1
-        if not depth:
+        if not depth or found.start() - 1 == outer:
             return found.start()
     return len(code)
 

@@ -37,31 +37,34 @@ class LaneMasks:
         file = parsed.tree
         if not isinstance(file, CFile):
             return
-        names: set[str] = set()
+        names: dict[str, str] = {}
         for found, _, _ in file.search(_SYNC):
             given = arguments(file.code, found.end())
             # A macro of this name, as ports define it for AMD, drops the mask.
-            if not given or found[0].rstrip("( \t\n") in file.defines:
+            function = found[0].rstrip("( \t\n")
+            if not given or function in file.defines:
                 continue
             if _ALL_ONES.fullmatch(given[0]) or _OTHER_ONES.fullmatch(given[0]):
                 start = file.code.index(given[0].split()[0], found.end())
                 line, column = file.lexed.place(start)
-                yield Match(line, column, column + len(given[0].split()[0]), given[0])
+                end = column + len(given[0].split()[0])
+                yield Match(line, column, end, given[0], name=function)
             elif _NAME.fullmatch(given[0]):
-                names.add(given[0])
+                names[given[0]] = function
         yield from _definitions(file, names)
 
 
-def _definitions(file: CFile, names: set[str]) -> Iterator[Match]:
+def _definitions(file: CFile, names: dict[str, str]) -> Iterator[Match]:
     """Where a name gets its 32 bits: one that is used as a mask here, or that says so itself."""
     either = "|".join([*sorted(map(re.escape, names)), _MASK_NAME])
     pattern = re.compile(
-        rf"(?:\b(?:{either})\s*[={{]|#\s*define\s+(?:{either})\b)[^;\n]*?"
+        rf"(?:\b(?P<set>{either})\s*[={{]|#\s*define\s+(?P<macro>{either})\b)[^;\n]*?"
         r"(?P<mask>(?<![\w.])0[xX][fF]{8}[uU]?)(?![0-9a-zA-Z_])"
     )
     for found, _, _ in file.search(pattern):
         line, column = file.lexed.place(found.start("mask"))
-        yield Match(line, column, column + len(found["mask"]), found["mask"])
+        used_by = names.get(found["set"] or found["macro"])
+        yield Match(line, column, column + len(found["mask"]), found["mask"], name=used_by)
 
 
 detector: Detector = LaneMasks()

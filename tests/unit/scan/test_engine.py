@@ -177,3 +177,30 @@ def test_nothing_outside_the_named_files_is_reported() -> None:
     )
 
     assert scan(tree, whole_tree(("a.cpp",)), ScanOptions(), ("gfx90a",), book=BOOK).findings == ()
+
+
+def test_macros_that_a_header_defines_for_one_vendor_guard_its_includers() -> None:
+    files = {
+        "gpu/common.h": "#ifndef USE_ROCM\n#define HAS_PTX\n#endif\n",
+        "gpu/mid.h": '#include "common.h"\n',
+        "gpu/a.cu": '#include "mid.h"\n#ifdef HAS_PTX\nint a = __dp4a(1, 2, 3);\n#endif\nint b = __dp4a(1, 2, 3);\n',
+    }
+
+    assert [(f.path, f.line) for f in scan_all(files).findings] == [("gpu/a.cu", 5)]
+
+
+def test_a_shim_for_a_function_makes_its_narrow_mask_legal() -> None:
+    use = '#include "hip.h"\nfloat f(float v) { return __shfl_xor_sync(0xffffffff, v, 1); }\n'
+    files = {
+        "hip.h": "#define __shfl_xor_sync(mask, v, lane) __shfl_xor(v, lane)\n",
+        "a.cu": use,
+        "b.cu": use[17:],
+    }
+
+    assert [f.path for f in scan_all(files).findings] == ["b.cu"]
+
+
+def test_headers_that_include_each_other_end() -> None:
+    files = {"a.h": '#include "b.h"\n#ifdef X\ncudaFree(0);\n#endif\n', "b.h": '#include "a.h"\n'}
+
+    assert len(scan_all(files).findings) == 1
