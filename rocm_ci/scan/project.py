@@ -36,7 +36,8 @@ _SIGNS = {
 _TRANSLATED = frozenset({".cu", ".cuh", ".c", ".cc", ".cpp", ".h", ".in", ".hpp", ".cxx", ".hxx", ".inl"})
 _INCLUDE_FOLDERS = ("", "include", "src", "csrc")
 _MOST_HEADERS = 200
-_DEEPEST = 6  # includes of includes that are read for macros
+_DEEPEST = 40  # includes within includes that are read for macros
+_MAY_TEACH = re.compile(rb"CUDA|NVCC|NVIDIA|HIP|ROCM|AMD|HCC|__gfx|__GFX")
 _ALIAS = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?[ \t]+\S"
     rb"|^[ \t]*using[ \t]+(\w+)[ \t]*="
@@ -63,6 +64,7 @@ class Project:
         self._own_aliases = cache(self._aliases_of_text)
         self._aliases = cache(self._all_aliases)
         self._taught = cache(self._macros_of_header)
+        self._reading: set[str] = set()
 
     def translates(self, path: str) -> bool:
         """Whether a source file is run through hipify before it is compiled for AMD."""
@@ -78,7 +80,7 @@ class Project:
 
     def macros(self, path: str) -> dict[str, Guard]:
         """Macros that the project headers a C file includes define for one vendor only."""
-        return self._of_includes(path, 0)
+        return self._of_includes(path)
 
     def has_header(self, path: str, header: str) -> bool:
         """Whether an include that is written in quotes names a file of the project."""
@@ -112,24 +114,28 @@ class Project:
                     queue.append(found)
         return frozenset(names)
 
-    def _of_includes(self, path: str, depth: int) -> dict[str, Guard]:
+    def _of_includes(self, path: str) -> dict[str, Guard]:
         found: dict[str, Guard] = {}
         disputed: set[str] = set()
         for header in self._own_aliases(path)[1]:
             resolved = self._resolved(posixpath.dirname(path), header)
-            if resolved is None or resolved == path or depth > _DEEPEST:
+            # A header that is being read includes itself through others: it teaches nothing yet.
+            if resolved is None or resolved in self._reading or len(self._reading) > _DEEPEST:
                 continue
-            for macro, guard in self._taught(resolved, depth + 1).items():
+            for macro, guard in self._taught(resolved).items():
                 if found.setdefault(macro, guard) is not guard:
                     disputed.add(macro)
         return {macro: guard for macro, guard in found.items() if macro not in disputed}
 
-    def _macros_of_header(self, path: str, depth: int) -> dict[str, Guard]:
+    def _macros_of_header(self, path: str) -> dict[str, Guard]:
         data = self._read(path) or b""
-        if b"#" not in data:
+        self._reading.add(path)
+        known = self._of_includes(path)
+        self._reading.discard(path)
+        if not known and not _MAY_TEACH.search(data):
             return {}
         text = decode(data)[0]
-        return vendor_macros(lex(text).code, text, self._of_includes(path, depth))
+        return vendor_macros(lex(text).code, text, known)
 
     def _resolve(self, folder: str, header: str) -> str | None:
         """The file of the project that an include in `folder` names, if any."""

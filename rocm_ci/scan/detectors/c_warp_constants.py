@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
+from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,10 +19,12 @@ _NAME = (
     r"|\w*(?:[tT]hreads|THREADS|[lL]anes|LANES)_?(?:[pP]er|PER|[iI]n|IN)_?(?:[wW]arp|[wW]ave|WARP|WAVE)\w*"
     r"|WARP|kWarp|warp"
 )
-_CONSTANT = re.compile(
-    rf"(?:#[ \t]*define[ \t]+(?P<macro>{_NAME})[ \t]+\(?"
-    rf"|\b(?P<name>{_NAME})\s*(?:=|\{{)\s*)(?P<value>32|64)[uU]?\b(?![.\w])(?!\s*[*/+<-])"
+# Numbers are rarer than names: the name is looked for before each of them.
+_VALUE = re.compile(r"(?:32|64)[uU]?\b(?![.\w])(?!\s*[*/+<-])")
+_DEFINED = re.compile(
+    rf"(?:#[ \t]*define[ \t]+(?P<macro>{_NAME})[ \t]+\(?|\b(?P<name>{_NAME})\s*(?:=|\{{)\s*)\Z"
 )
+_LONGEST = 120
 # A number of warps, a shift or a mask of lanes is none of our business.
 _OTHER = re.compile(
     r"(?:[nN]um|NUM|[mM]ax|MAX|[cC]ount)_?(?:of_?)?(?:[wW]arps|WARPS|[wW]aves|WAVES)|[lL]og|LOG|[bB]its|BITS|[mM]ask"
@@ -39,19 +42,25 @@ class WarpConstants:
         file = parsed.tree
         if not isinstance(file, CFile):
             return
-        chosen = {_named(found) for found in _CONSTANT.finditer(file.code) if found["value"] == "64"}
-        for found, _, _ in file.search(_CONSTANT):
-            name = _named(found)
-            if found["value"] == "64" or name in chosen or _OTHER.search(name):
-                continue
-            start = found.start("macro") if found["macro"] else found.start("name")
+        found = [(value, named) for value in _VALUE.finditer(file.code) if (named := _before(file, value))]
+        chosen = {_name(named) for value, named in found if value[0].startswith("64")}
+        for value, named in found:
+            name = _name(named)
+            start = named.start("macro" if named["macro"] else "name")
             line, column = file.lexed.place(start)
-            text = file.code[start : found.end()]
+            if name in chosen or _OTHER.search(name) or file.guard_at(line) is not Guard.NONE:
+                continue
+            text = file.code[start : value.end()]
             yield Match(line, column, column + len(text.split("\n")[0]), " ".join(text.split()))
 
 
-def _named(found: re.Match[str]) -> str:
-    return found["macro"] or found["name"]
+def _before(file: CFile, value: re.Match[str]) -> re.Match[str] | None:
+    """The name that gets a value."""
+    return _DEFINED.search(file.code, max(0, value.start() - _LONGEST), value.start())
+
+
+def _name(named: re.Match[str]) -> str:
+    return named["macro"] or named["name"]
 
 
 detector: Detector = WarpConstants()
