@@ -1,1 +1,1 @@
-"""One module per language, each ending in `LANGUAGE: Language = …`; found by the directory listing."""
+"""One module per language, each ending in `language: Language = …`; found by the directory listing."""
