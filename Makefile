@@ -22,7 +22,8 @@ demo: ## the whole story on the bundled example, with the comment on the screen
 test: ## everything: style, types, unit, repository, real compilers, GitHub stand-in, act, Docker, browser
 	@tools/setup.sh test
 	@$(MAKE) --no-print-directory lint types gen-check
-	@$(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup -q
+	@# By file: what a module sets up once (the demo, a Docker daemon) is set up once.
+	@$(PYTHON) -m pytest -n $(WORKERS) --dist loadfile -q
 
 check: lint types unit ## what to run before every commit: no downloads, no real parts
 

@@ -30,7 +30,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, Report, st
     return demo(tmp_path_factory.mktemp("demo"))
 
 
-pytestmark = [pytest.mark.build, pytest.mark.xdist_group("demo")]
+pytestmark = pytest.mark.build
 
 
 def test_it_fails_the_planted_change(story: tuple[Outcome, Report, str]) -> None:

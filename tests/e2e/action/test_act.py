@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tests.e2e.action.conftest import Act, Arrived, PullRequest
 
-pytestmark = [pytest.mark.act, pytest.mark.slow, pytest.mark.xdist_group("action")]
+pytestmark = [pytest.mark.act, pytest.mark.slow]
 PUBLISHED = """      - uses: org/rocm-ci@v1
         id: rocm
         with: {stages: scan}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tests.e2e.action.daemon import Docker
 
 pytestmark = [
-    pytest.mark.docker, pytest.mark.slow, pytest.mark.xdist_group("action"), pytest.mark.timeout(900),
+    pytest.mark.docker, pytest.mark.slow, pytest.mark.timeout(900),
 ]  # fmt: skip
 BASE, RUNNER, REPORTER = "localhost/base:test", "localhost/runner:test", "localhost/reporter:test"
 IN_DOCKER = f"""      - uses: ./
