@@ -17,7 +17,10 @@ class ChangeKind(enum.Enum):
 
 
 class FileChange(Frozen, frozen=True, kw_only=True):
-    """One file of the diff. `added` holds 1-based inclusive line ranges of the new side."""
+    """One file of the diff. `added` holds 1-based inclusive line ranges of the new side.
+
+    An ADDED file without ranges counts whole: git does not know it yet, or the tree is scanned.
+    """
 
     path: str
     kind: ChangeKind
