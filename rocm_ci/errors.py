@@ -56,6 +56,10 @@ class GitHubError(RocmCiError):
 
 
 class InterruptedRunError(RocmCiError):
-    """The user or the runner stopped us (SIGINT, SIGTERM)."""
+    """The user or the runner stopped us (SIGINT, SIGTERM).
+
+    A stage that was stopped leaves in `partial` the result of what it had finished.
+    """
 
     exit_code = 130
+    partial: object = None

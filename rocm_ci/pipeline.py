@@ -10,7 +10,7 @@ from rocm_ci import __version__
 from rocm_ci.errors import InterruptedRunError, RocmCiError
 from rocm_ci.model.plan import StageName
 from rocm_ci.model.report import Report, Setting, verdict_of
-from rocm_ci.model.result import BuildResult, Crashed, Skipped, StageResult
+from rocm_ci.model.result import BuildResult, Crashed, Skipped, StageResult, TestResult
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.stages import build, kernels, perf, preflight, scan, test
 
@@ -63,7 +63,11 @@ def run(
                 done[name] = _guarded(name, stage, ctx, replace(job, done=dict(done)))
         except (InterruptedRunError, KeyboardInterrupt) as error:
             interrupted = True
-            done.setdefault(name, Crashed(stage=name, reason=f"interrupted {error}".strip()))
+            partial = getattr(error, "partial", None)
+            if isinstance(partial, TestResult):
+                done.setdefault(name, partial)
+            said = f"interrupted by {error}" if str(error) else "interrupted"
+            done.setdefault(name, Crashed(stage=name, reason=said))
     results = tuple(done[name] for name, _ in stages)
     return Report(
         tool=f"rocm-ci {__version__}",

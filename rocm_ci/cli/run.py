@@ -21,8 +21,12 @@ from rocm_ci.errors import ConfigError, MachineError
 from rocm_ci.github import commands
 from rocm_ci.gpu.collect import collect, live_reader
 from rocm_ci.model.verdict import exit_code
+from rocm_ci.report import codec
 from rocm_ci.report.links import Links
+from rocm_ci.sinks import artifact, junit, sarif
 from rocm_ci.sinks.base import Destination, Sink, emit_all
+from rocm_ci.stages import kernels
+from rocm_ci.tools import file
 from rocm_ci.tools.git import Git
 from rocm_ci.tools.process import ProcessRunner
 
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
     from rocm_ci.model.report import Report
 
 OUTPUT = "rocm-ci-out"
+_OUR_FILES = (codec.FILE_NAME, artifact.COMMENT_NAME, junit.FILE_NAME, sarif.FILE_NAME, kernels.LIST)
+_OUR_FOLDERS = ("logs", "junit", "perf")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,10 +90,10 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
     git = Git(run, request.root, env)
     root = git.top()
     git = Git(run, root, env)
+    output = Path(os.path.abspath(request.root / request.output))  # noqa: PTH100 - links must be seen
+    file.output_folder(output, root, files=_OUR_FILES, folders=_OUR_FOLDERS)
     located = _located(git, request, env)
     loaded = _config(git, request, env, located)
-    output = request.output if request.output.is_absolute() else request.root / request.output
-    output.mkdir(parents=True, exist_ok=True)
     log.info(f"rocm-ci: {located.event.kind.value}, {len(located.changes.files)} file(s) changed")
     for setting in loaded.settings:
         log.info(f"  {setting.name} = {setting.value}  ({setting.source})")
@@ -133,15 +139,15 @@ def _located(git: Git, request: Request, env: dict[str, str]) -> Located:
 def _config(git: Git, request: Request, env: dict[str, str], located: Located) -> Loaded:
     """The configuration, its gates from the merge base when the head is a stranger's fork."""
     path = request.config or Path(config.PATH)
-    file = Path(os.path.abspath(git.root / path))  # noqa: PTH100 - a link must not be followed here
-    if not file.is_relative_to(git.root):
+    full = Path(os.path.abspath(git.root / path))  # noqa: PTH100 - a link must not be followed here
+    if not full.is_relative_to(git.root):
         # The operator's own file: nothing of it comes from the change.
-        own = _text(wiring.read_bytes(file, "the configuration", limit=config.MAX_BYTES), str(file))
-        return config.load(own, env, path=str(file))
-    shown = file.relative_to(git.root).as_posix()
+        own = _text(wiring.read_bytes(full, "the configuration", limit=config.MAX_BYTES), str(full))
+        return config.load(own, env, path=str(full))
+    shown = full.relative_to(git.root).as_posix()
     text = None
-    if _is_there(file, git.root, shown) or request.config is not None:
-        text = _text(wiring.read_bytes(file, "the configuration", limit=config.MAX_BYTES), shown)
+    if _is_there(full, git.root, shown) or request.config is not None:
+        text = _text(wiring.read_bytes(full, "the configuration", limit=config.MAX_BYTES), shown)
     base_text = None
     if located.event.merge_base:
         raw = git.show(located.event.merge_base, shown)
@@ -149,16 +155,16 @@ def _config(git: Git, request: Request, env: dict[str, str], located: Located) -
     return config.load(text, env, path=shown, base_text=base_text, trusted=not located.event.is_fork)
 
 
-def _is_there(file: Path, root: Path, shown: str) -> bool:
+def _is_there(path: Path, root: Path, shown: str) -> bool:
     """Whether the checkout has the file. The change chose it: a link could lead anywhere, a pipe hang us."""
-    link = next((p for p in (file, *file.parents) if p.is_relative_to(root) and p.is_symlink()), None)
+    link = next((p for p in (path, *path.parents) if p.is_relative_to(root) and p.is_symlink()), None)
     if link is not None and link != root:
         message = f"{shown}: {link.relative_to(root).as_posix()} is a symbolic link, which is not followed"
         raise ConfigError(message, hint="put the configuration itself there")
-    if file.exists() and not file.is_file():
-        kind = "a folder" if file.is_dir() else "no regular file"
+    if path.exists() and not path.is_file():
+        kind = "a folder" if path.is_dir() else "no regular file"
         raise ConfigError(f"{shown} is {kind}", hint="put the configuration there as a text file")
-    return file.is_file()
+    return path.is_file()
 
 
 def _text(raw: bytes, path: str) -> str:

@@ -10,7 +10,8 @@ from rocm_ci.model.perf import PerfVerdict
 from rocm_ci.model.result import Crashed
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import inert, machine, words
-from rocm_ci.report.problems import METRICS, Problem, speed
+from rocm_ci.report.problem import Problem
+from rocm_ci.report.problems import METRICS, speed
 from rocm_ci.report.stage_rows import short_kernel
 from rocm_ci.report.tally import RED, Tally, label, of_status
 

@@ -29,11 +29,7 @@ def of(result: StageResult, found: Tally) -> str:
         case ScanResult():
             return _scan_fault(result)
         case TestResult():
-            red = cases(result.suites).red
-            if red:
-                return f"fails {words.count(red, 'test')}"
-            bad = [s.name for s in result.suites if s.verdict is Verdict.FAIL]
-            return f"fails {words.first([f'suite {name}' for name in bad], 2)}" if bad else "fails the tests"
+            return _test_fault(result)
         case KernelsResult():
             heavier = {(c.name, c.arch) for c in result.changes if c.is_regression}
             return f"makes {words.count(len(heavier), 'kernel')} costlier"
@@ -44,6 +40,15 @@ def of(result: StageResult, found: Tally) -> str:
             return f"slows {words.count(len(slower), 'benchmark')}" if slower else "fails a benchmark"
         case PreflightResult() | Skipped() | Crashed():
             return f"fails {stage_of(result).value}"
+
+
+def _test_fault(result: TestResult) -> str:
+    """Failed tests, and suites that are red without any: a crash, a timeout, a missing report."""
+    red = cases(result.suites).red
+    bad = [f"suite {s.name}" for s in result.suites if s.verdict is Verdict.FAIL and not cases((s,)).red]
+    tests = [words.count(red, "test")] if red else []
+    suites = bad if len(bad) < 3 else [words.count(len(bad), "suite")]
+    return f"fails {words.joined([*tests, *suites])}" if red or bad else "fails the tests"
 
 
 def _build_fault(result: BuildResult) -> str:

@@ -9,7 +9,8 @@ from rocm_ci.report import inert, words
 from rocm_ci.report.details import details, machine_part, table
 from rocm_ci.report.headline import Headline, headline
 from rocm_ci.report.links import Links, published
-from rocm_ci.report.problems import Problem, advice, problems
+from rocm_ci.report.problem import Problem
+from rocm_ci.report.problems import advice, problems
 from rocm_ci.report.room import STEPS, Room
 from rocm_ci.report.stage_rows import Row, rows
 from rocm_ci.report.tally import Tally, tally

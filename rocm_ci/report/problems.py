@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.finding import Severity
@@ -21,6 +21,7 @@ from rocm_ci.model.result import (
 )
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import words
+from rocm_ci.report.problem import Problem
 from rocm_ci.report.tally import RED, label, tally
 
 if TYPE_CHECKING:
@@ -32,10 +33,11 @@ if TYPE_CHECKING:
     from rocm_ci.model.kernel import KernelChange
     from rocm_ci.model.perf import Comparison
     from rocm_ci.model.report import Report
-    from rocm_ci.model.result import BuildStep, Suite
+    from rocm_ci.model.result import Bench, BuildStep, Suite
+    from rocm_ci.report.problem import Kind
 
-Kind = Literal["build", "scan", "test", "kernels", "perf", "machine"]
 _DIGITS = re.compile(r"[0-9]+")
+_COUNTS = re.compile(r"[0-9,]+ (tests? )?(failed|errored|flaky|passed|skipped)\b")
 _SAME = 200
 METRICS = {
     "vgpr": "VGPRs",
@@ -49,38 +51,8 @@ METRICS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Problem:
-    """One thing to fix. All texts are raw: whoever shows them makes them inert.
-
-    `subject` is a name (a test, a kernel, a benchmark), `also` further subjects with the same
-    message; `command` reproduces it; `cause` explains it from the error library.
-    """
-
-    kind: Kind
-    severity: Severity
-    message: str
-    subject: str | None = None
-    also: tuple[str, ...] = ()
-    path: str | None = None
-    line: int | None = None
-    column: int | None = None
-    advice: str | None = None
-    replacement: str | None = None
-    rule: str | None = None
-    docs: str | None = None
-    command: str | None = None
-    cause: Diagnosis | None = None
-
-    @property
-    def place(self) -> str | None:
-        """`path:line`, as far as known."""
-        return self.path and (f"{self.path}:{self.line}" if self.line else self.path)
-
-
 def problems(report: Report) -> tuple[Problem, ...]:
     """What made the run red: the change's faults in the order to mend them, then the machine's."""
-    found = tally(report)
     listed: list[Problem] = []
     for result in report.results:
         if isinstance(result, BuildResult) and result.verdict is Verdict.FAIL:
@@ -94,7 +66,8 @@ def problems(report: Report) -> tuple[Problem, ...]:
         elif isinstance(result, KernelsResult) and result.verdict is Verdict.FAIL:
             listed += _of_kernels(result.changes, Severity.ERROR)
         elif isinstance(result, PerfResult) and result.verdict is Verdict.FAIL:
-            listed += [_of_comparison(c) for c in found.perf(PerfVerdict.REGRESSION)]
+            for bench in result.benches:
+                listed += _of_bench(bench)
     # A compile error explains most of what comes after it.
     order: tuple[Kind, ...] = ("build", "scan", "test", "kernels", "perf")
     listed.sort(key=lambda p: order.index(p.kind))
@@ -210,6 +183,9 @@ def _of_suite(suite: Suite) -> list[Problem]:
         ]
     elif suite.timed_out:
         found[0] = replace(found[0], advice=f"The suite did not finish: {suite.reason}")
+    elif suite.reason and not _COUNTS.match(suite.reason):
+        # The failed tests are not the whole story: a crash, a report that breaks off.
+        found[0] = replace(found[0], advice=f"The suite as a whole: {suite.reason}")
     return [replace(found[0], cause=_most_likely(suite.diagnoses)), *found[1:]]
 
 
@@ -233,6 +209,22 @@ def _of_kernels(changes: tuple[KernelChange, ...], severity: Severity) -> list[P
             message = f"{metric} on {change.arch}: {change.base:,} → {change.head:,}"
             found.append(Problem(kind="kernels", severity=severity, message=message, subject=change.name))
     return found
+
+
+def _of_bench(bench: Bench) -> list[Problem]:
+    """What it measured slower; the benchmark itself where it could not be measured."""
+    slower = [_of_comparison(c) for c in bench.comparisons if c.verdict is PerfVerdict.REGRESSION]
+    if slower or bench.verdict is not Verdict.FAIL:
+        return slower
+    return [
+        Problem(
+            kind="perf",
+            severity=Severity.ERROR,
+            message=bench.reason or "failed",
+            subject=f"benchmark {bench.name}",
+            command=bench.command,
+        )
+    ]
 
 
 def _of_comparison(comparison: Comparison) -> Problem:
@@ -274,6 +266,16 @@ def _of_machine(report: Report) -> Iterator[Problem]:
                         message=f"{check.seen}; needed: {check.needed}",
                         subject=check.id,
                         advice=check.fix,
+                    )
+        elif isinstance(result, PerfResult):
+            for bench in result.benches:
+                if bench.verdict is Verdict.ERROR:
+                    yield Problem(
+                        kind="machine",
+                        severity=Severity.ERROR,
+                        message=bench.reason or "could not be run",
+                        subject=bench.name,
+                        command=bench.command,
                     )
         elif isinstance(result, (TestResult, BuildResult)):
             parts = result.suites if isinstance(result, TestResult) else result.steps

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import inert, machine, words
 from rocm_ci.report.headline import headline
-from rocm_ci.report.problems import Problem, problems
+from rocm_ci.report.problem import Problem
+from rocm_ci.report.problems import problems
 from rocm_ci.report.stage_rows import rows
 
 if TYPE_CHECKING:

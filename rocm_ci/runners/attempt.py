@@ -38,6 +38,11 @@ class Order:
     values: Mapping[str, Value]
     environment: Mapping[str, str]
 
+    @property
+    def shown(self) -> str:
+        """The command as a reader can paste it."""
+        return self.command("junit.xml")
+
     def command(self, xml: Path | str) -> str:
         """The command with its placeholders filled."""
         values = {**self.values, "junit": str(xml)}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.runners.excerpt import clean, shortened
+from rocm_ci.tools import file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,9 +58,15 @@ class Sign:
 
 
 def sign(log: Path) -> Sign | None:
-    """The first line of a log that blames the machine. Reads at most 64 MB."""
+    """The first line of a log that blames the machine. Reads at most 64 MB.
+
+    None when there is no log any more: a command may have cleaned the checkout with our folder in it.
+    """
     read = 0
-    with log.open("rb") as source:
+    source = file.read(log)
+    if source is None:
+        return None
+    with source:
         number = 0
         while read < _MAX_READ:
             raw = source.readline(_MAX_LINE)

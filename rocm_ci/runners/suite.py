@@ -32,7 +32,7 @@ def unrun(order: Order, verdict: Verdict, reason: str) -> Suite:
         name=options.name,
         layer=options.layer,
         runner=order.runner.name,
-        command=options.run,
+        command=order.shown,
         verdict=verdict,
         duration_s=0.0,
         reason=reason,
@@ -139,7 +139,7 @@ def _shown(case: Case, ctx: Context, order: Order, first: Attempt) -> Case:
     if case.status not in (*judge.BAD, CaseStatus.FLAKY):
         return case
     native = first.watch.native(case.id)
-    return replace(case, reproduce=order.runner.reproduce(case, order.options.run, ctx.root, native))
+    return replace(case, reproduce=order.runner.reproduce(case, order.shown, ctx.root, native))
 
 
 def _inside(path: Path, folder: Path) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rocm_ci.model.report import Report
-    from rocm_ci.report.problems import Problem
+    from rocm_ci.report.problem import Problem
     from rocm_ci.sinks.base import Destination, Sink
 
 PER_LEVEL = 10  # actions/runner shows 10 errors, 10 warnings and 10 notices of a step, and drops the rest

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.report import codec
 from rocm_ci.report.markdown import render_comment
+from rocm_ci.tools import file
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rocm_ci.model.report import Report
     from rocm_ci.sinks.base import Destination, Sink
 
@@ -26,18 +25,13 @@ class Artifact:
         """Both files whole or not at all: a half-written report would be refused later, elsewhere."""
         if where.out is None:
             return ()
-        where.out.mkdir(parents=True, exist_ok=True)
-        return (
-            _replace(where.out / codec.FILE_NAME, codec.encode(report)),
-            _replace(where.out / COMMENT_NAME, render_comment(report, links=where.links).encode()),
+        written = (
+            (where.out / codec.FILE_NAME, codec.encode(report)),
+            (where.out / COMMENT_NAME, render_comment(report, links=where.links).encode()),
         )
-
-
-def _replace(path: Path, data: bytes) -> str:
-    half = path.with_name(f".{path.name}.part")
-    half.write_bytes(data)
-    half.replace(path)
-    return str(path)
+        for path, data in written:
+            file.write(path, data)
+        return tuple(str(path) for path, _ in written)
 
 
 SINK: Sink = Artifact()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm_ci.report import junit
+from rocm_ci.tools import file
 
 if TYPE_CHECKING:
     from rocm_ci.model.report import Report
@@ -23,9 +24,8 @@ class JUnit:
         """All suites, the findings and the build as one JUnit document."""
         if where.out is None:
             return ()
-        where.out.mkdir(parents=True, exist_ok=True)
         path = where.out / FILE_NAME
-        path.write_text(junit.render(report), encoding="utf-8")
+        file.write(path, junit.render(report).encode())
         return (str(path),)
 
 

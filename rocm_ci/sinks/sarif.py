@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.report.sarif import render_findings
 from rocm_ci.report.tally import tally
+from rocm_ci.tools import file
 
 if TYPE_CHECKING:
     from rocm_ci.model.report import Report
@@ -24,9 +25,8 @@ class Sarif:
         """One SARIF log."""
         if where.out is None:
             return ()
-        where.out.mkdir(parents=True, exist_ok=True)
         path = where.out / FILE_NAME
-        path.write_text(render_findings(tally(report).findings), encoding="utf-8")
+        file.write(path, render_findings(tally(report).findings).encode())
         return (str(path),)
 
 

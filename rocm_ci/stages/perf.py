@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from rocm_ci import registry
 from rocm_ci.build.base import base_build
 from rocm_ci.config.options import percent
+from rocm_ci.config.placeholders import fill
 from rocm_ci.errors import ConfigError
 from rocm_ci.gpu import visible
 from rocm_ci.model.perf import Comparison, PerfVerdict
@@ -17,6 +18,7 @@ from rocm_ci.model.result import Bench, PerfResult
 from rocm_ci.model.verdict import Verdict, worst
 from rocm_ci.perf import formats, measure, samples, statistics
 from rocm_ci.perf.formats.base import Format
+from rocm_ci.tools import file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +72,12 @@ def _known(options: PerfOptions, known: dict[str, Format]) -> None:
 
 
 def _unmeasured(options: PerfOptions, verdict: Verdict, reason: str) -> Bench:
-    return Bench(name=options.name, command=options.run, verdict=verdict, duration_s=0.0, reason=reason)
+    return Bench(name=options.name, command=_command(options), verdict=verdict, duration_s=0.0, reason=reason)
+
+
+def _command(options: PerfOptions) -> str:
+    """The command as a reader can paste it."""
+    return fill(options.run, {"out": "result.json"}, option=f"perf.{options.name}.run")
 
 
 def _bench(ctx: Context, options: PerfOptions, form: Format, sides: measure.Sides) -> Bench:
@@ -92,11 +99,10 @@ def _bench(ctx: Context, options: PerfOptions, form: Format, sides: measure.Side
         failed = _unmeasured(options, verdict, f"{error.side}: {error}")
         return replace(failed, duration_s=ctx.clock.monotonic() - began, log=_shown(ctx, log, error.side))
     kept = ctx.out / "perf" / f"{options.name}.samples.json"
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_bytes(samples.encode(collected.series()))
+    file.write(kept, samples.encode(collected.series()))
     return Bench(
         name=options.name,
-        command=options.run,
+        command=_command(options),
         verdict=worst(_VERDICTS[c.verdict] for c in comparisons) if comparisons else Verdict.NEUTRAL,
         duration_s=ctx.clock.monotonic() - began,
         reason=_remarks(options, collected),

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 import rocm_ci.runners
 from rocm_ci import registry
+from rocm_ci.errors import InterruptedRunError, RocmCiError
 from rocm_ci.gpu import visible
 from rocm_ci.model.result import Suite, TestResult
-from rocm_ci.model.verdict import worst
+from rocm_ci.model.verdict import Verdict, worst
 from rocm_ci.runners import judge, suite
 from rocm_ci.runners.attempt import Order
 from rocm_ci.runners.base import SuiteRunner
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rocm_ci.config.options import TestOptions
     from rocm_ci.context import Context, Job
@@ -27,13 +31,40 @@ def run(ctx: Context, job: Job) -> TestResult:
     orders = [_order(ctx, job, runners, index) for index in range(len(job.config.test))]
     for order in orders:
         order.command("report.xml")
-    suites = tuple(_suite(ctx, job, order) for order in orders)
+    done: list[Suite] = []
+    try:
+        for order in orders:
+            done.append(_guarded(ctx, job, order))  # noqa: PERF401 - what is done counts when one is stopped
+    except InterruptedRunError as error:
+        # Hours of finished suites are worth more than one line about the last of them.
+        said = f"interrupted by {error}" if str(error) else "interrupted"
+        done += [suite.unrun(order, Verdict.ERROR, said) for order in orders[len(done) :]]
+        error.partial = _result(ctx, done, began)
+        raise
+    return _result(ctx, done, began)
+
+
+def _result(ctx: Context, done: Sequence[Suite], began: float) -> TestResult:
+    suites = tuple(done)
     return TestResult(
-        verdict=worst(done.verdict for done in suites),
+        verdict=worst(one.verdict for one in suites),
         duration_s=ctx.clock.monotonic() - began,
         reason=_reason(suites),
         suites=suites,
     )
+
+
+def _guarded(ctx: Context, job: Job, order: Order) -> Suite:
+    """A suite that meets a defect of ours must not take the others' results away."""
+    try:
+        return _suite(ctx, job, order)
+    except RocmCiError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is told and the others go on
+        said = f"rocm-ci itself failed: {type(error).__name__}: {error}"
+        ctx.log.error(f"{order.options.name}: {said}", "please report it with the traceback in the report")
+        lost = suite.unrun(order, Verdict.ERROR, said)
+        return replace(lost, excerpt=traceback.format_exc())
 
 
 def _order(ctx: Context, job: Job, runners: Mapping[str, SuiteRunner], index: int) -> Order:

@@ -5,26 +5,31 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import signal
+import select
 import subprocess
 import threading
 import time
 from collections import deque
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, Protocol
+
+from rocm_ci.tools import file
+from rocm_ci.tools.tree import GRACE_S, Tree, adopt, children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
-GRACE_S = 5.0
 TAIL_LINES = 200
 MAX_LINE = 16_384
 MAX_CAPTURE = 64_000_000
+# A command that never stops talking must not fill the runner's disk.
+MAX_LOG = 500_000_000
 TAG = "ROCM_CI_STEP"
-_KILL_TRIES = 20
+_CHUNK = 65_536
+_LOOK_MS = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,14 +108,15 @@ class ProcessRunner:
         stdin: bytes = b"",
     ) -> Captured:
         """See `Runner.capture`."""
-        with _started(argv, cwd, env, stderr=subprocess.PIPE, stdin=subprocess.PIPE) as (child, tag):
-            if child is None:
-                return Captured(argv=tuple(argv), exit_code=NOT_FOUND, stderr=tag.encode())
+        with _started(argv, cwd, env, stderr=subprocess.PIPE, stdin=subprocess.PIPE) as started:
+            if isinstance(started, str):
+                return Captured(argv=tuple(argv), exit_code=NOT_FOUND, stderr=started.encode())
+            child, tree = started
             try:
                 out, err = child.communicate(stdin, timeout=timeout_s)
             except subprocess.TimeoutExpired:
-                _end(child, tag)
-                out, err = child.communicate()
+                tree.end()
+                out, err = _rest(child)
                 return Captured(
                     argv=tuple(argv),
                     exit_code=child.returncode,
@@ -131,17 +137,26 @@ class ProcessRunner:
         on_line: Callable[[str], None] | None = None,
     ) -> Streamed:
         """See `Runner.stream`."""
-        log.parent.mkdir(parents=True, exist_ok=True)
         began = time.monotonic()
+        adopt()
+        others = children()
         with (
-            log.open("wb") as sink,
-            _started(argv, cwd, env, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL) as (child, tag),
+            file.create(log) as sink,
+            _started(
+                argv, cwd, env, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, others=others
+            ) as started,
         ):
-            if child is None or child.stdout is None:
-                sink.write(tag.encode() + b"\n")
+            if isinstance(started, str):
+                sink.write(started.encode() + b"\n")
                 return Streamed(
-                    argv=tuple(argv), exit_code=NOT_FOUND, duration_s=0.0, timed_out=False, log=log, tail=tag
+                    argv=tuple(argv),
+                    exit_code=NOT_FOUND,
+                    duration_s=0.0,
+                    timed_out=False,
+                    log=log,
+                    tail=started,
                 )
+            child, tree = started
             pump = _Pump(child.stdout, sink, on_line)
             pump.start()
             try:
@@ -149,9 +164,10 @@ class ProcessRunner:
                 timed_out = False
             except subprocess.TimeoutExpired:
                 timed_out = True
-            orphans = _end(child, tag)
-            # A grandchild that left /proc's tree may still hold the pipe: never wait for it forever.
-            pump.join(GRACE_S)
+            finally:
+                # Also when we are interrupted: nothing may close the pipe under a thread that reads it.
+                orphans = tree.end()
+                pump.finish()
         return Streamed(
             argv=tuple(argv),
             exit_code=child.returncode,
@@ -163,25 +179,71 @@ class ProcessRunner:
         )
 
 
+def _rest(child: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+    """What an ended child had written; what cannot be had because somebody holds the pipe is let go."""
+    try:
+        return child.communicate(timeout=GRACE_S)
+    except subprocess.TimeoutExpired as error:
+        return error.output or b"", error.stderr or b""
+
+
 class _Pump(threading.Thread):
     """Copies a child's output to a file, keeps the tail, tells each line to a listener."""
 
-    def __init__(self, source: IO[bytes], sink: BinaryIO, on_line: Callable[[str], None] | None) -> None:
+    def __init__(
+        self, source: IO[bytes] | None, sink: BinaryIO, on_line: Callable[[str], None] | None
+    ) -> None:
         super().__init__(daemon=True)
-        self._source = source
+        self._source = -1 if source is None else source.fileno()
         self._sink = sink
+        self._written = 0
         self._on_line = on_line
+        self._until = float("inf")
         self.tail: deque[str] = deque(maxlen=TAIL_LINES)
+
+    def finish(self) -> None:
+        """Take what is still in the pipe, then stop, even if somebody keeps the pipe open."""
+        self._until = time.monotonic() + GRACE_S
+        self.join()
 
     def run(self) -> None:
         """Until the pipe closes. A line longer than `MAX_LINE` is told in pieces."""
+        poll = select.poll()
+        poll.register(self._source, select.POLLIN)
+        rest = b""
         with contextlib.suppress(ValueError, OSError):
-            for raw in iter(lambda: self._source.readline(MAX_LINE), b""):
-                self._sink.write(raw)
-                line = raw.decode("utf-8", "replace").rstrip("\r\n")
-                self.tail.append(line)
-                if self._on_line is not None:
-                    self._on_line(line)
+            while time.monotonic() < self._until:
+                if not poll.poll(_LOOK_MS):
+                    if self._until < float("inf"):
+                        break
+                    continue
+                chunk = os.read(self._source, _CHUNK)
+                if not chunk:
+                    break
+                self._keep(chunk)
+                *whole, rest = (rest + chunk).split(b"\n")
+                for line in whole:
+                    self._tell(line)
+                if len(rest) > MAX_LINE:
+                    self._tell(rest)
+                    rest = b""
+            if rest:
+                self._tell(rest)
+
+    def _keep(self, chunk: bytes) -> None:
+        room = MAX_LOG - self._written
+        self._written += len(chunk)
+        if room > 0:
+            self._sink.write(chunk[:room])
+        if 0 <= room < len(chunk):
+            self._sink.write(f"\n[the log ends here: over {MAX_LOG} bytes]\n".encode())
+
+    def _tell(self, raw: bytes) -> None:
+        for at in range(0, len(raw) or 1, MAX_LINE):
+            line = raw[at : at + MAX_LINE].decode("utf-8", "replace").rstrip("\r")
+            self.tail.append(line)
+            if self._on_line is not None:
+                self._on_line(line)
 
 
 @contextlib.contextmanager
@@ -192,10 +254,12 @@ def _started(
     *,
     stderr: int,
     stdin: int,
-) -> Iterator[tuple[subprocess.Popen[bytes] | None, str]]:
-    """The child and its tag; on the way out, however that happens, the whole tree is ended.
+    others: frozenset[int] | None = None,
+) -> Iterator[tuple[subprocess.Popen[bytes], Tree] | str]:
+    """The child with its tree; on the way out, however that happens, the whole tree is ended.
 
-    When the program cannot be started the child is None and the tag says why.
+    When the program cannot be started it is the reason instead. With `others`, our children so
+    far, orphans count as part of the tree.
     """
     tag = secrets.token_hex(8)
     environment = dict(os.environ if env is None else env)
@@ -211,58 +275,15 @@ def _started(
             start_new_session=True,
         )
     except OSError as error:
-        yield None, f"cannot start {argv[0]}: {error.strerror or error}"
+        yield f"cannot start {argv[0]}: {error.strerror or error}"
         return
+    tree = Tree(child, tag, others)
     try:
-        yield child, tag
+        yield child, tree
     finally:
         if child.poll() is None:
-            _end(child, tag)
+            tree.end()
         for pipe in (child.stdin, child.stdout, child.stderr):
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
-
-
-def _end(child: subprocess.Popen[bytes], tag: str) -> int:
-    """Stop, wait, kill: the child and every descendant. Returns how many outlived the child.
-
-    Descendants are the child's process group and every process that inherited our tag, so that
-    a daemon which started its own session is found too. Nothing else is ever signalled.
-    """
-    outlived = [pid for pid in _tagged(tag) if pid != child.pid]
-    if child.poll() is None:
-        outlived = []
-    _signal(child, tag, signal.SIGTERM)
-    deadline = time.monotonic() + GRACE_S
-    while time.monotonic() < deadline and (child.poll() is None or _tagged(tag)):
-        time.sleep(0.02)
-    for _ in range(_KILL_TRIES):
-        if child.poll() is not None and not _tagged(tag):
-            break
-        _signal(child, tag, signal.SIGKILL)
-        time.sleep(0.02)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        child.wait(GRACE_S)
-    return len(outlived)
-
-
-def _signal(child: subprocess.Popen[bytes], tag: str, number: signal.Signals) -> None:
-    if child.poll() is None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(child.pid, number)
-    for pid in _tagged(tag):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
-
-
-def _tagged(tag: str) -> list[int]:
-    """Living processes whose environment carries the tag (zombies have none)."""
-    needle = tag.encode()
-    found = []
-    for entry in os.scandir("/proc"):
-        if entry.name.isdecimal():
-            with contextlib.suppress(OSError):
-                if needle in (Path(entry.path) / "environ").read_bytes():
-                    found.append(int(entry.name))
-    return found

@@ -32,8 +32,8 @@ def project(tmp_path: Path) -> Repository:
     return repo
 
 
-def run(repo: Repository, *args: str, timeout_s: float = 300, **environment: str) -> Outcome:
-    return rocm_ci("run", *args, cwd=repo.root, timeout_s=timeout_s, **environment)
+def run(repo: Repository, *args: str, **environment: str) -> Outcome:
+    return rocm_ci("run", *args, cwd=repo.root, **environment)
 
 
 def event_file(tmp_path: Path, body: object) -> str:
@@ -164,7 +164,7 @@ def test_a_configuration_that_is_no_plain_file_is_not_opened(project: Repository
     linked = run(project, "--local", "--base", "main")
     file.unlink()
     os.mkfifo(file)
-    piped = run(project, "--local", "--config", ".github/rocm-ci.yml", timeout_s=60)
+    piped = run(project, "--local", "--config", ".github/rocm-ci.yml")
     file.unlink()
     file.mkdir()
     folder = run(project, "--local", "--base", "main")
@@ -315,3 +315,35 @@ def test_no_token_reaches_the_pull_requests_commands(project: Repository) -> Non
     assert "HIP_PLATFORM=amd" in seen
     for hidden in ("gh-1", "k-2", "s-3", "r-4", "GITHUB_OUTPUT", "GITHUB_ENV"):
         assert hidden not in seen
+
+
+HOSTILE_SUITES = """\
+require-gpu: false
+stages: [test]
+test:
+  - {name: fails, run: 'exit 3'}
+  - name: forges
+    run: >-
+      rm -rf rocm-ci-out/*; mkdir rocm-ci-out/report.json; mkfifo rocm-ci-out/junit.xml;
+      ln -s "$HOME/stolen" rocm-ci-out/.comment.md.part; exit 0
+  - {name: wipes, run: 'rm -rf rocm-ci-out; exit 4'}
+  - {name: still, run: 'exec >&- 2>&-; exit 5'}
+"""
+
+
+def test_a_suite_cannot_forge_the_report_nor_hide_the_others_behind_a_crash(
+    project: Repository, tmp_path: Path
+) -> None:
+    project.write(".github/rocm-ci.yml", HOSTILE_SUITES)
+    project.commit()
+    done = run(project, "--local", "--base", "main", HOME=str(tmp_path))
+
+    assert done.code == 1, done.err
+    (tests,) = [r for r in done.report.results if isinstance(r, TestResult)]
+    assert [(s.name, s.exit_code) for s in tests.suites] == [
+        ("fails", 3),
+        ("forges", 0),
+        ("wipes", 4),
+        ("still", 5),
+    ]
+    assert not (tmp_path / "stolen").exists()

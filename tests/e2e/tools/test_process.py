@@ -175,3 +175,44 @@ def test_nested_runs_keep_their_own_tags(tmp_path: Path) -> None:
 
     assert done.exit_code == 0
     assert "outer goes on" in done.tail
+
+
+def test_a_daemon_without_our_environment_that_holds_the_pipe_is_ended_too(tmp_path: Path) -> None:
+    command = "env -i setsid sh -c 'echo $$ > pid; sleep 600' & while [ ! -s pid ]; do sleep 0.01; done"
+    done = ProcessRunner().stream(
+        ["bash", "-c", command], cwd=tmp_path, env=dict(os.environ), timeout_s=60, log=tmp_path / "log"
+    )
+
+    assert (done.exit_code, done.timed_out) == (0, False)
+    assert done.orphans >= 1
+    assert not Path("/proc", (tmp_path / "pid").read_text().strip()).exists()
+
+
+def test_a_log_that_the_command_made_a_link_or_a_pipe_is_neither_followed_nor_waited_for(
+    tmp_path: Path,
+) -> None:
+    outside = tmp_path / "outside"
+    (tmp_path / "logs").mkdir()
+    for name, make in (("link", lambda p: p.symlink_to(outside)), ("pipe", os.mkfifo)):
+        log = tmp_path / "logs" / name
+        make(log)
+        ProcessRunner().stream(["echo", "hi"], cwd=tmp_path, env=dict(os.environ), timeout_s=60, log=log)
+        assert log.is_file()
+        assert log.read_text() == "hi\n"
+    assert not outside.exists()
+
+
+def test_a_log_has_a_bound_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rocm_ci.tools.process.MAX_LOG", 100_000)
+    log = tmp_path / "log"
+    done = ProcessRunner().stream(
+        ["bash", "-c", "yes | head -c 300000; echo last"],
+        cwd=tmp_path,
+        env=dict(os.environ),
+        timeout_s=60,
+        log=log,
+    )
+
+    assert log.stat().st_size < 100_100
+    assert b"the log ends here" in log.read_bytes()
+    assert done.tail.endswith("last")

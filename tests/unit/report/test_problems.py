@@ -134,3 +134,27 @@ def test_a_name_that_is_also_its_class_is_said_once() -> None:
     found = problems(reports.report(reports.suites(reports.suite(red, verdict=Verdict.FAIL))))
 
     assert found[0].subject == "RowSum.Tail"
+
+
+def test_a_benchmark_that_could_not_be_measured_is_a_thing_to_fix() -> None:
+    fails = reports.perf(verdict=Verdict.FAIL, reason="head: exit code 1")
+
+    (only,) = problems(reports.report(fails))
+
+    assert (only.kind, only.subject, only.message) == ("perf", "benchmark reduce", "head: exit code 1")
+    assert only.command == "./build/bench --benchmark_out={out}"
+
+
+def test_a_benchmark_without_its_gpu_is_the_machines_fault() -> None:
+    lacks = reports.perf(verdict=Verdict.ERROR, reason="machine: no GPU")
+
+    assert [(p.kind, p.message) for p in problems(reports.report(lacks))] == [("machine", "machine: no GPU")]
+
+
+def test_a_crash_beside_a_failed_test_is_told_too() -> None:
+    red = reports.case("a", CaseStatus.FAILED, message="no")
+    crashed = reports.suite(red, verdict=Verdict.FAIL, reason="crashed with SIGSEGV; 1 failed, 3 passed")
+    plain = reports.suite(red, verdict=Verdict.FAIL, reason="1 failed, 3 passed")
+
+    assert problems(reports.report(reports.suites(crashed)))[0].advice is not None
+    assert problems(reports.report(reports.suites(plain)))[0].advice is None

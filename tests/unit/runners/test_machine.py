@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -89,3 +90,10 @@ def test_the_program_that_is_missing_is_named(tail: str, program: str, is_rocm: 
 
 def test_no_program_is_missing_without_the_shell_saying_so() -> None:
     assert machine.missing_program("test failed: No such file or directory") is None
+
+
+def test_a_log_that_the_command_took_away_says_nothing(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    assert machine.sign(tmp_path / "gone.log") is None
+    assert machine.sign(tmp_path / "pipe") is None

@@ -9,11 +9,12 @@ import pytest
 
 from rocm_ci.config.options import Config
 from rocm_ci.context import Job
-from rocm_ci.errors import ConfigError
+from rocm_ci.errors import ConfigError, InterruptedRunError
 from rocm_ci.model.changes import Changes
 from rocm_ci.model.event import Event, EventKind
 from rocm_ci.model.facts import Facts, Gpu
 from rocm_ci.model.plan import Plan
+from rocm_ci.model.result import TestResult
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.stages import test as stage
 from tests.fakes import FakeRunner, context
@@ -126,3 +127,43 @@ def test_the_stage_is_as_bad_as_its_worst_suite(tmp_path: Path) -> None:
     )
 
     assert (result.verdict, result.reason) == (Verdict.FAIL, "1 passed; x: exit status 3")
+
+
+class _Breaking(FakeRunner):
+    """Fails for a command that holds `word`, in the way of `error`."""
+
+    def __init__(self, word: str, error: BaseException) -> None:
+        super().__init__({"bash": (0, "")})
+        self._word, self._error = word, error
+
+    def stream(self, argv: Any, **options: Any) -> Any:
+        if self._word in argv[-1]:
+            raise self._error
+        return super().stream(argv, **options)
+
+
+def test_a_defect_of_ours_in_one_suite_leaves_the_others_standing(tmp_path: Path) -> None:
+    ctx = context(tmp_path, _Breaking("second", KeyError("oops")))
+    names = ("first", "second", "third")
+    result = stage.run(ctx, job(*({"name": name, "run": name} for name in names)))
+
+    assert [s.verdict is Verdict.ERROR for s in result.suites] == [False, True, False]
+    assert "rocm-ci itself failed: KeyError" in result.suites[1].reason
+    assert "Traceback" in (result.suites[1].excerpt or "")
+    assert result.verdict is Verdict.ERROR
+
+
+def test_an_interruption_keeps_what_had_finished(tmp_path: Path) -> None:
+    ctx = context(tmp_path, _Breaking("second", InterruptedRunError("SIGTERM")))
+    names = ("first", "second", "third")
+    with pytest.raises(InterruptedRunError) as caught:
+        stage.run(ctx, job(*({"name": name, "run": name} for name in names)))
+
+    partial = caught.value.partial
+    assert isinstance(partial, TestResult)
+    assert [(s.name, s.verdict is Verdict.ERROR) for s in partial.suites] == [
+        ("first", False),
+        ("second", True),
+        ("third", True),
+    ]
+    assert partial.suites[2].reason == "interrupted by SIGTERM"
