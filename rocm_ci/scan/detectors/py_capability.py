@@ -45,10 +45,13 @@ class Capability:
         guards = {id(s.node): s for s in tree.sites if isinstance(s.node, ast.Compare)}
         for scope in (tree.module, *(n for n in ast.walk(tree.module) if isinstance(n, _SCOPES))):
             nodes = list(_own(scope))
+            refusals = _refusals(nodes)
             tainted = _tainted(nodes, tree.names)
             for node in nodes:
                 site = guards.get(id(node)) if isinstance(node, ast.Compare) else None
                 if site is None or site.guard not in (Guard.NONE, Guard.AMD) or "message" in site.context:
+                    continue
+                if id(node) in refusals:
                     continue
                 if isinstance(node, ast.Compare) and _decides(node, tainted, tree.names):
                     if node.lineno not in told:
@@ -64,6 +67,20 @@ def _own(scope: ast.AST) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, _SCOPES):
             stack += ast.iter_child_nodes(node)
+
+
+def _refusals(nodes: list[ast.AST]) -> set[int]:
+    """Comparisons that turn every other GPU away: `if cap != (10, 3): raise …` refuses AMD, as it should."""
+    found: set[int] = set()
+    for node in nodes:
+        if isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise):
+            found |= {
+                id(one)
+                for one in ast.walk(node.test)
+                if isinstance(one, ast.Compare)
+                and all(isinstance(op, (ast.NotEq, ast.NotIn)) for op in one.ops)
+            }
+    return found
 
 
 def _tainted(nodes: list[ast.AST], names: Names) -> frozenset[str]:
