@@ -11,7 +11,9 @@ from rocm_ci.cli import wiring
 from rocm_ci.errors import UsageError
 
 if TYPE_CHECKING:
+    from rocm_ci.log import Log
     from rocm_ci.model.perf import Comparison, Series
+    from rocm_ci.perf.formats.base import Measurement
 
 _FILE = click.Path(path_type=Path)
 _FORMAT = click.Choice(["text", "json"])
@@ -59,7 +61,7 @@ def compare(*, files: tuple[Path, ...], samples: Path | None, min_effect: float,
     if samples is not None and not files:
         series = samples_file.decode(wiring.read_bytes(samples, "the samples file"), path=str(samples))
     elif samples is None and len(files) == 2:
-        series = _from_results(*files)
+        series = _from_results(*files, log)
     else:
         raise UsageError("compare what?", hint="give --samples FILE, or two result files: BASE HEAD")
     comparisons = statistics.compare(series, min_effect_pct=min_effect)
@@ -70,7 +72,7 @@ def compare(*, files: tuple[Path, ...], samples: Path | None, min_effect: float,
     return 1 if any(c.verdict.value == "regression" for c in comparisons) else 0
 
 
-def _from_results(base: Path, head: Path) -> tuple[Series, ...]:
+def _from_results(base: Path, head: Path, log: Log) -> tuple[Series, ...]:
     from rocm_ci import registry  # noqa: PLC0415
     from rocm_ci.model.perf import Better  # noqa: PLC0415
     from rocm_ci.model.perf import Series as OneSeries  # noqa: PLC0415
@@ -87,16 +89,27 @@ def _from_results(base: Path, head: Path) -> tuple[Series, ...]:
             raise UsageError(message, hint=f"known: {', '.join(sorted(known))}")
         sides.append({m.name: m for m in form.read(text)})
     before, after = sides
+    same = {name: times for name in after if (times := _factor(before.get(name), after[name])) is not None}
+    for name in sorted({*before, *after} - {*same}):
+        log.warning(
+            f"{name} is not compared: the files do not both have it in comparable units"
+        )
     return tuple(
         OneSeries(
             name=name,
             unit=after[name].unit,
             better=after[name].better or Better.LOWER,
-            base=(before[name].values,),
+            base=(tuple(same[name] * value for value in before[name].values),),
             head=(after[name].values,),
         )
-        for name in sorted(before.keys() & after.keys())
+        for name in sorted(same)
     )
+
+
+def _factor(before: Measurement | None, after: Measurement) -> float | None:
+    from rocm_ci.perf.units import factor  # noqa: PLC0415 - as above
+
+    return None if before is None else factor(before.unit, after.unit)
 
 
 def _line(one: Comparison) -> str:

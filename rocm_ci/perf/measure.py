@@ -9,6 +9,8 @@ from rocm_ci.config.options import seconds
 from rocm_ci.config.placeholders import fill
 from rocm_ci.model.perf import Better, Series
 from rocm_ci.perf.formats.base import Format, FormatError, Measurement
+from rocm_ci.perf.units import factor
+from rocm_ci.tools import file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +38,19 @@ class Collected:
     head: dict[str, list[tuple[float, ...]]] = field(default_factory=dict)
     units: dict[str, tuple[str, Better]] = field(default_factory=dict)
     rounds: int = 0
+
+    def add(self, kept: dict[str, list[tuple[float, ...]]], one: Measurement, better: Better) -> None:
+        """One measurement of the side `kept`. A side that changed the unit is converted to the other's.
+
+        Where that cannot be, it is another series: a number without its unit compares with nothing.
+        """
+        name = one.name
+        unit, _ = self.units.setdefault(name, (one.unit, one.better or better))
+        times = factor(one.unit, unit)
+        if times is None:
+            name, times = f"{name} [{one.unit}]", 1.0
+            self.units.setdefault(name, (one.unit, one.better or better))
+        kept.setdefault(name, []).append(tuple(times * value for value in one.values))
 
     def series(self) -> tuple[Series, ...]:
         """The series both sides have, sorted by name."""
@@ -93,8 +108,7 @@ class Bench:
             measured = {side: self._once(side) for side in order}
             for side, kept in (("base", into.base), ("head", into.head)):
                 for one in measured[side]:
-                    kept.setdefault(one.name, []).append(one.values)
-                    into.units[one.name] = (one.unit, one.better or self._options.better)
+                    into.add(kept, one, self._options.better)
             into.rounds += 1
         return into
 
@@ -102,7 +116,7 @@ class Bench:
         ctx, options = self._ctx, self._options
         result = ctx.work / "perf" / f"{options.name}-{side}.out"
         result.parent.mkdir(parents=True, exist_ok=True)
-        result.unlink(missing_ok=True)
+        file.remove(result)
         command = fill(options.run, {"out": str(result)}, option=f"perf.{options.name}.run")
         left = max(1.0, self._deadline - ctx.clock.monotonic())
         done = ctx.run.stream(
@@ -117,11 +131,18 @@ class Bench:
         if done.exit_code:
             last = next((line for line in reversed(done.tail.splitlines()) if line.strip()), "no output")
             raise MeasureError(side, f"the command ended with exit code {done.exit_code}: {last[:300]}")
+        return self._read(side, result)
+
+    def _read(self, side: str, result: Path) -> tuple[Measurement, ...]:
+        """What the command wrote. It chose what stands there: only a regular file is opened."""
+        source = file.read(result)
+        if source is None:
+            raise MeasureError(side, "the command wrote no result to {out}")
+        with source:
+            text = source.read(MAX_RESULT_BYTES + 1)
+        if len(text) > MAX_RESULT_BYTES:
+            raise MeasureError(side, "the result file is too large")
         try:
-            if result.stat().st_size > MAX_RESULT_BYTES:
-                raise MeasureError(side, "the result file is too large")
-            return self._form.read(result.read_text(encoding="utf-8", errors="replace"))
-        except OSError as error:
-            raise MeasureError(side, "the command wrote no result to {out}") from error
+            return self._form.read(text.decode("utf-8", "replace"))
         except FormatError as error:
             raise MeasureError(side, str(error)) from error

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rocm_ci.model.case import Case
     from rocm_ci.model.perf import Comparison
     from rocm_ci.model.report import Report
-    from rocm_ci.model.result import BuildStep, Suite
+    from rocm_ci.model.result import Bench, BuildStep, Suite
     from rocm_ci.report.room import Room
 
 
@@ -90,9 +90,12 @@ def machine_part(report: Report, room: Room) -> str:
 def _performance(found: Tally, room: Room) -> str:
     """The changed rows first; the others below them, while there is room."""
     changed, every = found.changed, found.comparisons
-    if not every or not (changed or room.benchmarks):
+    told = [b for b in found.benches if b.reason]
+    if not (every or told) or not (changed or told or room.benchmarks):
         return ""
-    if changed:
+    if not every:
+        summary = f"Performance: {words.count(len(told), 'benchmark')} not compared"
+    elif changed:
         summary = f"Performance: {inert.tag(changed[0].name, limit=80)} {inert.text(speed(changed[0]))}"
         if len(changed) > 1:
             summary += f" and {words.count(len(changed) - 1, 'more benchmark')}"
@@ -102,12 +105,19 @@ def _performance(found: Tally, room: Room) -> str:
     others = [c for c in every if c.verdict is PerfVerdict.UNCHANGED]
     bodies = [
         _comparison_table(shown) + more(len(changed), len(shown)) if shown else "",
+        _remarks(told),
         _method(shown, found),
     ]
     if others and room.benchmarks:
         listed = others[: room.benchmarks]
         bodies.append(_comparison_table(listed) + more(len(others), len(listed)))
     return fold(summary, *bodies)
+
+
+def _remarks(benches: Sequence[Bench]) -> str:
+    """What is to be said of whole benchmarks: that one could not be measured, or not all of it."""
+    lines = [f"- {inert.tag(b.name, limit=80)}: {inert.text(b.reason, limit=300)}" for b in benches[:10]]
+    return "\n".join(lines) + more(len(benches), len(lines)) if lines else ""
 
 
 def _method(shown: Sequence[Comparison], found: Tally) -> str:
@@ -132,12 +142,13 @@ def _comparison_table(comparisons: Iterable[Comparison]) -> str:
 def _comparison_row(c: Comparison) -> tuple[str, ...]:
     unit = f" {inert.text(c.unit, limit=12)}" if c.unit else ""
     interval = ""
-    if c.interval_pct:
+    if c.interval_pct and c.interval_pct[0] != c.interval_pct[1]:
         interval = f"{words.signed_percent(c.interval_pct[0])} … {words.signed_percent(c.interval_pct[1])}"
+    base, head = words.pair(c.base_median, c.head_median)
     return (
         inert.tag(c.name, limit=80),
-        "" if c.base_median is None else words.number(c.base_median) + unit,
-        "" if c.head_median is None else words.number(c.head_median) + unit,
+        base + unit if base else "",
+        head + unit if head else "",
         "" if c.effect_pct is None else words.signed_percent(c.effect_pct),
         interval,
         "" if c.p is None else words.number(c.p),

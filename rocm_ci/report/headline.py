@@ -10,6 +10,7 @@ from rocm_ci.model.finding import Severity
 from rocm_ci.model.perf import PerfVerdict
 from rocm_ci.model.result import (
     BuildResult,
+    PerfResult,
     PreflightResult,
     ScanResult,
     stage_of,
@@ -175,6 +176,11 @@ def _undecided(report: Report, found: Tally) -> str:
     flaky = of_status(found.suites, CaseStatus.FLAKY)
     if flaky:
         return f"{words.count(len(flaky), 'test')} passed only when repeated"
+    for result in report.results:
+        if isinstance(result, PerfResult):
+            open_ones = [b for b in result.benches if b.verdict is Verdict.INCONCLUSIVE and b.reason]
+            if open_ones:
+                return f"benchmark {open_ones[0].name}: {open_ones[0].reason}"
     reasons = [faults.reason(r) for r in report.results if r.verdict is Verdict.INCONCLUSIVE]
     return next((reason for reason in reasons if reason), "the results do not agree")
 

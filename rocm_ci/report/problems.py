@@ -242,11 +242,11 @@ def speed(comparison: Comparison) -> str:
     c = comparison
     said = ""
     if c.base_median is not None and c.head_median is not None:
-        said = f"{words.number(c.base_median)} → {words.number(c.head_median)} {c.unit}".strip()
+        said = f"{' → '.join(words.pair(c.base_median, c.head_median))} {c.unit}".strip()
     if c.effect_pct is None:
         return said or c.reason or c.verdict.value
     inside = words.signed_percent(c.effect_pct)
-    if c.interval_pct:
+    if c.interval_pct and c.interval_pct[0] != c.interval_pct[1]:
         low, high = c.interval_pct
         inside += f", interval {words.signed_percent(low)} … {words.signed_percent(high)}"
     return f"{said} ({inside})" if said else inside

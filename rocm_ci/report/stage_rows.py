@@ -230,8 +230,11 @@ def _perf(result: PerfResult) -> str:
         number = sum(c.verdict is verdict for c in every)
         if number:
             parts.append(words.count(number, word, word + ("s" if word == "regression" else "")))
-    bad = [b for b in result.benches if b.verdict in (Verdict.FAIL, Verdict.ERROR) and not b.comparisons]
-    parts += [f"{b.name}: {b.reason}" for b in bad[:2]]
+    # What could not be measured is told, and what is missing beside what was.
+    told = sorted((b for b in result.benches if b.reason), key=lambda b: b.verdict, reverse=True)
+    parts += [f"{b.name}: {b.reason}" for b in told[:2]]
+    if told[2:]:
+        parts.append(f"{len(told) - 2:,} more with a remark")
     return ", ".join(parts) or result.reason or "nothing measured"
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rocm_ci.model.kernel import KernelChange
     from rocm_ci.model.perf import Comparison
     from rocm_ci.model.report import Report
-    from rocm_ci.model.result import BuildStep, Check, Suite
+    from rocm_ci.model.result import Bench, BuildStep, Check, Suite
 
 RED = (CaseStatus.FAILED, CaseStatus.ERRORED)
 
@@ -78,6 +78,7 @@ class Tally:
     archs: tuple[str, ...]
     kernel_changes: tuple[KernelChange, ...]
     suites: tuple[Suite, ...]
+    benches: tuple[Bench, ...]
     comparisons: tuple[Comparison, ...]
     skipped: tuple[Skipped, ...]
     crashed: tuple[Crashed, ...]
@@ -121,6 +122,7 @@ def tally(report: Report) -> Tally:
         archs=tuple(dict.fromkeys(a for r in builds for a in r.archs)),
         kernel_changes=tuple(c for r in found if isinstance(r, KernelsResult) for c in r.changes),
         suites=tuple(s for r in found if isinstance(r, TestResult) for s in r.suites),
+        benches=tuple(b for r in found if isinstance(r, PerfResult) for b in r.benches),
         comparisons=tuple(
             c for r in found if isinstance(r, PerfResult) for b in r.benches for c in b.comparisons
         ),

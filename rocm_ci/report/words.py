@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 UNKNOWN = "?"
+_MOST_PLACES = 6
 
 
 def count(number: int, one: str, many: str = "") -> str:
@@ -68,6 +69,18 @@ def number(value: float) -> str:
     text = f"{value:,.{places}f}"
     # An effect of 8.40 % says no more than 8.4 %.
     return text.rstrip("0").rstrip(".") if places else text
+
+
+def pair(one: float | None, other: float | None) -> tuple[str, str]:
+    """Two figures with as many digits as it takes to tell them apart; empty for None."""
+    said = ("" if one is None else number(one), "" if other is None else number(other))
+    if one is None or other is None or one == other or said[0] != said[1]:
+        return said
+    for places in range(_MOST_PLACES + 1):
+        finer = (f"{one:,.{places}f}", f"{other:,.{places}f}")
+        if finer[0] != finer[1]:
+            return finer
+    return said
 
 
 def size(octets: int) -> str:

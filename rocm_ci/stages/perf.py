@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -56,6 +57,7 @@ def run(ctx: Context, job: Job) -> PerfResult:
             chosen = visible.variables(job.facts, ctx.environment, options.gpus)
             scoped = dataclasses.replace(ctx, environment={**ctx.environment, **chosen})
             benches.append(_bench(scoped, options, known[options.format], sides))
+    benches = _told_apart(benches)
     return PerfResult(
         verdict=worst(b.verdict for b in benches),
         duration_s=ctx.clock.monotonic() - began,
@@ -63,6 +65,21 @@ def run(ctx: Context, job: Job) -> PerfResult:
         base=job.event.merge_base,
         benches=tuple(benches),
     )
+
+
+def _told_apart(benches: list[Bench]) -> list[Bench]:
+    """Two benchmarks may measure series of one name: those get the benchmark's name before theirs."""
+    seen = Counter(c.name for bench in benches for c in bench.comparisons)
+    return [
+        replace(
+            bench,
+            comparisons=tuple(
+                replace(c, name=f"{bench.name}: {c.name}") if seen[c.name] > 1 else c
+                for c in bench.comparisons
+            ),
+        )
+        for bench in benches
+    ]
 
 
 def _known(options: PerfOptions, known: dict[str, Format]) -> None:
@@ -103,13 +120,20 @@ def _bench(ctx: Context, options: PerfOptions, form: Format, sides: measure.Side
     return Bench(
         name=options.name,
         command=_command(options),
-        verdict=worst(_VERDICTS[c.verdict] for c in comparisons) if comparisons else Verdict.NEUTRAL,
+        verdict=_verdict(comparisons, collected),
         duration_s=ctx.clock.monotonic() - began,
         reason=_remarks(options, collected),
         rounds=collected.rounds,
         log=_shown(ctx, log, "head"),
         comparisons=comparisons,
     )
+
+
+def _verdict(comparisons: tuple[Comparison, ...], collected: measure.Collected) -> Verdict:
+    """The worst series. Of one that the head no longer measures nothing can be said, so it is not green."""
+    _, gone = collected.one_sided()
+    decided = worst(_VERDICTS[c.verdict] for c in comparisons) if comparisons else Verdict.NEUTRAL
+    return max(decided, Verdict.INCONCLUSIVE) if gone else decided
 
 
 def _compared(options: PerfOptions, collected: measure.Collected) -> tuple[Comparison, ...]:

@@ -100,3 +100,10 @@ def test_a_time_that_is_none_is_shown_as_it_is() -> None:
 )
 def test_a_sentence_begins_large_and_ends(text: str, said: str) -> None:
     assert words.sentence(text) == said
+
+
+def test_two_figures_get_the_digits_that_tell_them_apart() -> None:
+    assert words.pair(100.0, 100.4) == ("100.0", "100.4")
+    assert words.pair(100.0, 115.0) == ("100", "115")
+    assert words.pair(100.0, 100.0) == ("100", "100")
+    assert words.pair(None, 1.0) == ("", "1")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -214,3 +215,70 @@ def test_an_unknown_format_is_a_configuration_error_that_lists_the_known(
         stage(tmp_path, Machine(), monkeypatch, text=BENCH % ", format: asv")
 
     assert "google-benchmark, pytest-benchmark" in caught.value.hint
+
+
+def renamed(kind: str) -> Callable[[str], str]:
+    """What the two sides write as google-benchmark results."""
+
+    def text(side: str) -> str:
+        head = side == "head"
+        name = "g" if head and kind == "name" else "f"
+        unit = "us" if head and kind == "unit" else "ns"
+        entry = {"run_name": name, "run_type": "iteration", "time_unit": unit}
+        return json.dumps({"benchmarks": [entry | {"real_time": 0.15 if unit == "us" else 100.0}]})
+
+    return text
+
+
+@dataclass
+class Odd(Machine):
+    """Writes what `text` says, or makes what is no file at all."""
+
+    text: Callable[[str], str] | None = None
+    make: Callable[[Path], object] | None = None
+
+    def stream(self, argv: Sequence[str], *, cwd: Path, log: Path, **more: Any) -> Streamed:
+        target = Path(argv[-1].split(" ", 1)[1].strip("'"))
+        done = super().stream(argv, cwd=cwd, log=log, **more)
+        if self.text is not None:
+            target.write_text(self.text(cwd.name))
+        if self.make is not None:
+            target.unlink()
+            self.make(target)
+        return done
+
+
+def test_a_unit_that_the_head_changed_hides_no_regression(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = stage(tmp_path, Odd(text=renamed("unit")), monkeypatch)
+
+    (only,) = result.benches[0].comparisons
+    assert (only.verdict, only.unit) == (PerfVerdict.REGRESSION, "ns")
+    assert only.effect_pct == pytest.approx(50.0)
+
+
+def test_a_benchmark_that_is_gone_is_not_green(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = stage(tmp_path, Odd(text=renamed("name")), monkeypatch)
+
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert result.benches[0].reason == "new, not compared: g; no longer measured: f"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/etc/hostname")])
+def test_only_a_plain_file_is_a_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], object]
+) -> None:
+    result = stage(tmp_path, Odd(make=make), monkeypatch)
+
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "wrote no result" in result.benches[0].reason
+
+
+def test_series_of_one_name_are_told_apart_by_their_benchmark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = BENCH % "" + "  - {name: c, run: 'bench {out}', timeout: 60m}\n"
+    result = stage(tmp_path, Machine(speed=steady(1.0)), monkeypatch, text=text)
+
+    assert [c.name for b in result.benches for c in b.comparisons] == ["b: f", "c: f"]
