@@ -39,8 +39,9 @@ def command(*, output: Path, lay_out: Path | None, form: str, verbose: bool) -> 
         script = history.lay_out(ProcessRunner(), source, lay_out, env)
         log.info(f"{lay_out}: {len(script.commits)} commits, «{script.pull_request.title}» is checked out")
         return 0
+    log.info("The demo: a small HIP library gets a pull request with mistakes.")
     # The pipeline's imports cost more than our first line of output should.
-    from rocm_ci.cli import run  # noqa: PLC0415
+    from rocm_ci.cli import perform  # noqa: PLC0415
 
     has_hipcc = _checked(log)
     # What the demo starts finds this interpreter's own tools (pytest, ninja) first.
@@ -53,20 +54,20 @@ def command(*, output: Path, lay_out: Path | None, form: str, verbose: bool) -> 
         checkout = Path(folder) / "saxpy"
         script = history.lay_out(ProcessRunner(), source, checkout, env)
         log.info(f"The example: «{script.pull_request.title}», a pull request to a small HIP library.")
-        request = run.Request(
+        request = perform.Request(
             root=checkout,
             output=output,
             config=None if has_hipcc else Path(".github/rocm-ci.cpu.yml"),
             base=script.pull_request.base,
             local=True,
         )
-        report = run.perform(request, env, log, quiet=form == "json")
+        report = perform.perform(request, env, log, quiet=form == "json")
     if form == "json":
         log.result(wiring.as_json(report))
     elif not has_hipcc:
         _without_hipcc(log)
     log.info(f"The report is in {output}: report.json, comment.md")
-    return run.exit_code_of(report)
+    return perform.exit_code_of(report)
 
 
 def _checked(log: Log) -> bool:

@@ -31,15 +31,16 @@ def command() -> None:
 @click.option("--format", "form", type=_FORMAT, default="text", show_default=True)
 def measure(*, base: str, config_path: Path | None, output: Path, form: str) -> int:
     """Build both sides and run the configured benchmarks in turn: `rocm-ci run` without the rest."""
-    from rocm_ci.cli import run  # noqa: PLC0415 - the pipeline's imports are not needed by `compare`
-
     env = wiring.environment() | {"ROCM_CI_STAGES": "build perf"}
     log = wiring.make_log(env)
-    request = run.Request(root=Path.cwd(), output=output, config=config_path, base=base, local=True)
-    report = run.perform(request, env, log, quiet=form == "json")
+    log.info("Building both sides, then running the benchmarks in turn.")
+    from rocm_ci.cli import perform  # noqa: PLC0415 - the first line comes before the pipeline's imports
+
+    request = perform.Request(root=Path.cwd(), output=output, config=config_path, base=base, local=True)
+    report = perform.perform(request, env, log, quiet=form == "json")
     if form == "json":
         log.result(wiring.as_json(report))
-    return run.exit_code_of(report)
+    return perform.exit_code_of(report)
 
 
 @command.command("compare")
@@ -91,9 +92,7 @@ def _from_results(base: Path, head: Path, log: Log) -> tuple[Series, ...]:
     before, after = sides
     same = {name: times for name in after if (times := _factor(before.get(name), after[name])) is not None}
     for name in sorted({*before, *after} - {*same}):
-        log.warning(
-            f"{name} is not compared: the files do not both have it in comparable units"
-        )
+        log.warning(f"{name} is not compared: the files do not both have it in comparable units")
     return tuple(
         OneSeries(
             name=name,

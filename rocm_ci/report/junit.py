@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape, quoteattr
 
 from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.finding import Severity
@@ -133,8 +133,9 @@ def _problem(kind: str, message: str, body: str | None) -> str:
 
 
 def _attribute(value: str) -> str:
-    return quoteattr(_FORBIDDEN.sub("\ufffd", inert.line(value, limit=1000)))
+    text = _FORBIDDEN.sub("\ufffd", inert.line(value, limit=1000))
+    return f'"{escape(text)}"'
 
 
 def _content(value: str) -> str:
-    return escape(_FORBIDDEN.sub("\ufffd", inert.block(value, limit=_TEXT)))
+    return escape(_FORBIDDEN.sub("\ufffd", inert.block(value, limit=_TEXT)), quote=False)
