@@ -40,15 +40,15 @@ def run(
     settings: tuple[Setting, ...] = (),
     notices: tuple[str, ...] = (),
     stages: tuple[tuple[StageName, Stage], ...] = STAGES,
+    interrupted: bool = False,
 ) -> Report:
-    """Run every stage of the plan in order and join the results.
+    """Run every stage of the plan in order and join the results; none when we are `interrupted` already.
 
     An interruption (SIGINT, SIGTERM) ends the running stage and leaves a readable partial report.
     """
     started, began = ctx.clock.now(), ctx.clock.monotonic()
     wanted = {step.stage: step for step in job.plan.steps}
     done: dict[StageName, StageResult] = {}
-    interrupted = False
     for name, stage in stages:
         step = wanted[name]
         try:

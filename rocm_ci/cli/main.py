@@ -76,7 +76,7 @@ def group() -> None:
 def _stop(number: int, _frame: FrameType | None) -> None:
     # One signal is enough: a second one during clean-up would leave processes behind.
     signal.signal(number, signal.SIG_IGN)
-    raise InterruptedRunError(signal.Signals(number).name, hint="the report holds what had finished")
+    raise InterruptedRunError(signal.Signals(number).name, hint="start it again")
 
 
 def main(argv: list[str] | None = None) -> int:

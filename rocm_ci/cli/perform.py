@@ -16,11 +16,13 @@ from rocm_ci import pipeline, plan, registry, sinks
 from rocm_ci.cli import checkout, wiring
 from rocm_ci.config import load as config
 from rocm_ci.context import Context, Job
-from rocm_ci.errors import ConfigError, MachineError
+from rocm_ci.errors import ConfigError, InterruptedRunError, MachineError
 from rocm_ci.github import commands
 from rocm_ci.gpu.collect import collect, live_reader
-from rocm_ci.model.verdict import exit_code
+from rocm_ci.model.facts import Facts
+from rocm_ci.model.verdict import Verdict, exit_code
 from rocm_ci.report import codec
+from rocm_ci.report.headline import headline
 from rocm_ci.report.links import Links
 from rocm_ci.sinks import artifact, junit, sarif
 from rocm_ci.sinks.base import Destination, Sink, emit_all
@@ -73,7 +75,11 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
     log.info(f"rocm-ci: {located.event.kind.value}, {len(located.changes.files)} file(s) changed")
     for setting in loaded.settings:
         log.info(f"  {setting.name} = {setting.value}  ({setting.source})")
-    facts = collect(live_reader(run, wiring.child_environment(env)))
+    interrupted = False
+    try:
+        facts = collect(live_reader(run, wiring.child_environment(env)))
+    except InterruptedRunError:
+        facts, interrupted = Facts(), True
     with _scratch(git) as work:
         context = Context(
             run=run,
@@ -94,10 +100,17 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
             config_path=(request.config or Path(config.PATH)).as_posix(),
         )
         report = pipeline.run(
-            context, job, settings=loaded.settings, notices=(*located.notices, *loaded.notices)
+            context,
+            job,
+            settings=loaded.settings,
+            notices=(*located.notices, *loaded.notices),
+            interrupted=interrupted,
         )
     with wiring.undisturbed():
         _emit(report, output, env, log, quiet=quiet)
+    if report.verdict is Verdict.INCONCLUSIVE and not exit_code_of(report):
+        # The exit code is green, so that something else must be seen.
+        log.warning(f"{headline(report).in_words}. With `inconclusive: fail` this would block.")
     return report
 
 

@@ -292,6 +292,51 @@ def test_an_interruption_leaves_a_readable_report_and_no_process(
     assert not Path(f"/proc/{pid.read_text().strip()}").exists()
 
 
+def test_an_interruption_before_the_first_stage_leaves_a_report_too(project: Repository) -> None:
+    """The tools that tell what machine this is are asked first; here one of them is slow."""
+    tools = project.root.parent / "tools"
+    tools.mkdir()
+    (tools / "rocminfo").write_text(f"#!/bin/sh\ntouch {tools}/asked; exec sleep 3\n")
+    (tools / "rocminfo").chmod(0o755)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "rocm_ci", "run", "--local", "--base", "main"],
+        cwd=project.root,
+        env=scrubbed(PATH=f"{tools}:{os.environ['PATH']}"),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not (tools / "asked").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    child.send_signal(signal.SIGTERM)
+    _, err = child.communicate(timeout=60)
+
+    assert child.returncode == 130, err
+    report = Outcome(code=130, out="", err=err, folder=project.root).report
+    assert (report.interrupted, report.verdict) == (True, Verdict.ERROR)
+
+
+def test_what_cannot_be_decided_is_green_but_warned_of(project: Repository) -> None:
+    bench = "print(__import__('json').dumps({'benchmarks': [{'name': 'f', 'real_time': 1.0}]}))"
+    project.write("bench.py", bench)
+    project.write(
+        ".github/rocm-ci.yml",
+        "stages: [perf]\nperf:\n  - {name: b, run: 'python3 bench.py > {out}', rounds: 5}\n",
+    )
+    project.git("checkout", "-q", "main")
+    project.git("add", "-A")
+    project.git("commit", "-q", "-m", "bench")
+    project.git("checkout", "-q", "-b", "slow")
+    project.commit(**{"c.py": "z = 3\n"})
+    done = run(project, "--local", "--base", "main", GITHUB_ACTIONS="true")
+    strict = run(project, "--local", "--base", "main", ROCM_CI_INCONCLUSIVE="fail")
+
+    assert (done.code, strict.code) == (0, 1), done.err
+    assert done.report.verdict is Verdict.INCONCLUSIVE
+    assert "::warning" in done.err
+    assert "inconclusive: fail" in done.err
+
+
 def test_no_token_reaches_the_pull_requests_commands(project: Repository) -> None:
     project.write(
         ".github/rocm-ci.yml", "require-gpu: false\ntest:\n  - {name: unit, run: 'env > seen; true'}\n"
