@@ -46,7 +46,9 @@ def measure(*, base: str, config_path: Path | None, output: Path, form: str) -> 
 @command.command("compare")
 @click.argument("files", nargs=-1, type=_FILE, metavar="[BASE HEAD]")
 @click.option("--samples", type=_FILE, help="A samples file, as `perf run` keeps it under OUTPUT/perf/.")
-@click.option("--min-effect", type=float, default=3.0, show_default=True, help="In percent.")
+@click.option(
+    "--min-effect", type=click.FloatRange(0, 1000), default=3.0, show_default=True, help="In percent."
+)
 @click.option("--format", "form", type=_FORMAT, default="text", show_default=True)
 def compare(*, files: tuple[Path, ...], samples: Path | None, min_effect: float, form: str) -> int:
     """Decide whether HEAD differs from BASE.
@@ -69,7 +71,7 @@ def compare(*, files: tuple[Path, ...], samples: Path | None, min_effect: float,
     if form == "json":
         log.result(wiring.as_json({"series": comparisons}))
     else:
-        log.result("\n".join(_line(c) for c in comparisons))
+        log.result("\n".join(_line(c) for c in comparisons) or "nothing to compare")
     return 1 if any(c.verdict.value == "regression" for c in comparisons) else 0
 
 
