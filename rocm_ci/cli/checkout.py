@@ -12,6 +12,7 @@ from rocm_ci import changes as diff
 from rocm_ci.errors import EventError, GitError
 from rocm_ci.model.changes import Changes
 from rocm_ci.model.event import Event, EventKind
+from rocm_ci.scan.files import LOOKED_AT, is_binary
 from rocm_ci.tools.git import BIG_FILE
 from rocm_ci.tools.process import MAX_CAPTURE
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from rocm_ci.model.changes import FileChange
     from rocm_ci.tools.git import Git
 
-_LOOKED_AT = 8_000  # as git does
 _PATHS_A_CALL = 200
 
 
@@ -120,12 +120,12 @@ def changed(git: Git, base: str, head: str | None) -> Changes:
 
 
 def _is_text(path: Path) -> bool:
-    """Whether a file is what git itself would call text: no NUL among its first bytes."""
+    """Whether a file is what the scanner calls text, a stray NUL or not."""
     try:
         status = path.lstat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > BIG_FILE:
             return False
         with path.open("rb") as file:
-            return b"\0" not in file.read(_LOOKED_AT)
+            return not is_binary(file.read(LOOKED_AT))
     except (OSError, ValueError):
         return False

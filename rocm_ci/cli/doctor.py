@@ -24,6 +24,10 @@ _MARKS = {Verdict.PASS: "ok", Verdict.NEUTRAL: "advice", Verdict.SKIPPED: "–",
 @click.option("--format", "shape", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(gpus: int, archs: tuple[str, ...], shape: str) -> int:
     """Check this machine: what was seen, what is needed, how to fix it. Exit code 3 when it is unusable."""
+    env = environment()
+    log = make_log(env)
+    child = child_environment(env)
+    log.info("looking at this machine …")
     # The collectors start a thread pool and read tables: not a price for `--help`.
     from rocm_ci.gpu.checks.machine import Needs, survey  # noqa: PLC0415
     from rocm_ci.gpu.checks.run import run_checks, verdict  # noqa: PLC0415
@@ -31,9 +35,6 @@ def command(gpus: int, archs: tuple[str, ...], shape: str) -> int:
     from rocm_ci.gpu.live import live_reader  # noqa: PLC0415
     from rocm_ci.tools.process import ProcessRunner  # noqa: PLC0415
 
-    env = environment()
-    log = make_log(env)
-    child = child_environment(env)
     facts = collect(live_reader(ProcessRunner(), child))
     needs = Needs(wanted={"the command line": gpus} if gpus else {}, builds=True, archs=archs)
     checks = run_checks(survey(facts, child, {"the current folder": Path.cwd()}), needs)

@@ -23,6 +23,10 @@ from rocm_ci.cli.wiring import as_json, child_environment, environment, make_log
 )
 def command(replay: Path | None, shape: str, identities: bool | None) -> int:  # noqa: FBT001 - click's signature
     """Say what machine this is: system, driver, ROCm, GPUs, and what is not known and why."""
+    env = environment()
+    log = make_log(env)
+    if replay is None:
+        log.info("looking at this machine …")
     # The collectors start a thread pool and read tables: not a price for `--help`.
     from rocm_ci.gpu.collect import inventory  # noqa: PLC0415
     from rocm_ci.gpu.live import live_reader  # noqa: PLC0415
@@ -31,11 +35,9 @@ def command(replay: Path | None, shape: str, identities: bool | None) -> int:  #
     from rocm_ci.log import printable  # noqa: PLC0415
     from rocm_ci.tools.process import ProcessRunner  # noqa: PLC0415
 
-    env = environment()
     reader = ReplayReader(replay) if replay else live_reader(ProcessRunner(), child_environment(env))
     found = inventory(reader)
     shown = replay is not None if identities is None else identities
-    log = make_log(env)
     if shape == "json":
         log.result(as_json(document(found, identities=shown)))
     else:

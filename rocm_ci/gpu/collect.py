@@ -85,8 +85,12 @@ def primary(facts: Facts) -> int | None:
 def _observe(reader: Reader) -> list[Observation]:
     """All collectors at once: most of their time is waiting for other programs to start."""
     found = load(collectors, "COLLECTOR", Collector)
-    with ThreadPoolExecutor(max_workers=len(found)) as pool:
+    pool = ThreadPoolExecutor(max_workers=len(found))
+    try:
         return list(pool.map(lambda c: _guarded(c, reader), found.values()))
+    finally:
+        # When we are interrupted, a tool that hangs must not hold the report back.
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _guarded(collector: Collector, reader: Reader) -> Observation:

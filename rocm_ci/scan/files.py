@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rocm_ci.model.changes import FileChange
 
 MAX_BYTES = 5_000_000
+LOOKED_AT = 8_000  # bytes that tell whether a file is text, as many as git looks at
 MAX_LINE = 10_000  # characters; longer lines are minified or data and are passed over
 # Carried from other projects: their authors do not read our pull request.
 VENDORED = frozenset({
@@ -110,8 +111,12 @@ def is_vendored(path: str) -> bool:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether the bytes are no text: git's own test, a NUL in the first 8,000."""
-    return b"\0" in data[:8000]
+    """Whether the bytes are no text: many NULs among the first `LOOKED_AT`.
+
+    A stray one, which makes a file binary for git, does not keep a compiler from reading it.
+    """
+    head = data[:LOOKED_AT]
+    return head.count(b"\0") > max(3, len(head) // 100)
 
 
 def decode(data: bytes) -> tuple[str, tuple[str, ...]]:

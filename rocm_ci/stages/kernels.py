@@ -11,6 +11,7 @@ from rocm_ci.kernels import compare, inventory
 from rocm_ci.model.plan import StageName
 from rocm_ci.model.result import BuildResult, KernelsResult, Skipped
 from rocm_ci.model.verdict import Verdict
+from rocm_ci.tools import file
 
 if TYPE_CHECKING:
     from rocm_ci.context import Context, Job
@@ -43,7 +44,7 @@ def run(ctx: Context, job: Job) -> KernelsResult | Skipped:
     if not head.kernels:
         why = head.problems[0] if head.problems else "there is no kernel in the artifacts"
         return Skipped(stage=StageName.KERNELS, reason=why)
-    (ctx.out / LIST).write_bytes(msgspec.json.encode(head.kernels))
+    file.write(ctx.out / LIST, msgspec.json.encode(head.kernels))
     changes: tuple[KernelChange, ...] = ()
     reason = _not_compared(job, built)
     if not reason:

@@ -239,3 +239,17 @@ def test_a_worktree_comes_and_goes(forked: tuple[Repository, str, str, str], tmp
 
     assert not folder.exists()
     assert repo.git("worktree", "list").count("\n") == 0
+
+
+def test_a_stray_nul_does_not_hide_a_file(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repo")
+    base = repo.commit(**{"a.hip": "int x;\n"})
+    repo.write("a.hip", b"int x;\n// \x00\nint y;\n")
+    repo.write("b.bin", b"\x00\x01\x02\x03" * 50)
+    head = repo.commit()
+
+    files = {f.path: f for f in checkout.locate(repo.port, pull_request(head, base)).changes.files}
+
+    assert files["a.hip"].added == ((2, 3),)
+    assert not files["a.hip"].is_binary
+    assert files["b.bin"].is_binary

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocm_ci import __version__
 from tests.e2e.action.conftest import ROOT
 from tests.hosts import device_tree, pod_file
 
@@ -123,4 +122,4 @@ def test_native_mode_runs_the_real_command_line(host: Path) -> None:
 
     assert process.returncode == 2, said
     assert "cannot run on the event 'schedule'" in said
-    assert f"rocm-ci {__version__}" not in said, "nothing is installed where it already is"
+    assert "installing rocm-ci" not in said, "nothing is installed where it already is"
