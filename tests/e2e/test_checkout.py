@@ -219,7 +219,7 @@ def test_attributes_of_the_checkout_cannot_hide_added_lines(tmp_path: Path) -> N
     base = repo.commit(a="1\n", **{"b.hip": "old\n"})
     repo.git("checkout", "-q", "-b", "change")
     hidden = {"-o :x.cpp": "cudaFree(0);\n", "b.hip": "old\nnew\n"}
-    head = repo.commit(**{".gitattributes": "*.hip -diff\n*.cpp binary\n", **hidden}, image=b"\0\1\2\n")
+    head = repo.commit(**{".gitattributes": "*.hip -diff\n*.cpp binary\n", **hidden}, image=b"\0\1\2\n" * 9)
 
     located = checkout.locate(repo.port, pull_request(head, base))
 

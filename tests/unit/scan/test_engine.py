@@ -135,7 +135,7 @@ def test_a_path_and_a_line_that_are_no_utf8_can_be_reported() -> None:
 
 
 def test_binary_content_under_a_source_name_is_passed_over() -> None:
-    assert scan_all({"a.cpp": b"\x7fELF\0\0cudaFree"}).files == 0
+    assert scan_all({"a.cpp": b"\x7fELF\2\1\1\0\0\0\0\0\0\0\0\0cudaFree"}).files == 0
 
 
 def test_overlong_lines_are_ignored_and_positions_hold() -> None:

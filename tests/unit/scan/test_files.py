@@ -89,9 +89,19 @@ def test_vendored_trees_are_told_by_the_names_of_their_folders(path: str, vendor
 
 
 @pytest.mark.parametrize(
-    ("data", "binary"), [(b"text", False), (b"\xff\xfe", False), (b"a\0b", True), (b"", False)]
+    ("data", "binary"),
+    [
+        (b"text", False),
+        (b"\xff\xfe", False),
+        (b"// a \0 b", False),
+        (b"a\0\0\0\0b", True),
+        ("a wide text".encode("utf-16"), True),
+        (b"x" * 7_000 + b"\0" * 50, False),
+        (b"x" * 7_000 + b"\0" * 80, True),
+        (b"", False),
+    ],
 )
-def test_a_nul_byte_makes_a_file_binary(data: bytes, binary: bool) -> None:
+def test_many_nul_bytes_make_a_file_binary_and_a_stray_one_does_not(data: bytes, binary: bool) -> None:
     assert is_binary(data) is binary
 
 
