@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 ALPHA = 0.01  # the chance of any false alarm in a whole run
 CONFIDENCE = 0.95
 DEFAULT_MIN_EFFECT_PCT = 3.0
+_BLIND = 3.0  # a run that can only see so many times the minimum effect has not looked
 _COLD = 1.25  # an iteration that much slower than the process's median, at its start, is warm-up
 _Z_POWER = 0.8416  # normal quantile of 80 % power
 _WILCOXON_EFFICIENCY = math.sqrt(math.pi / 3)  # against the t-test, for normal data
@@ -80,6 +81,11 @@ def compare(
                 )
             )
     return tuple(decided)
+
+
+def processes_needed(family: int, *, alpha: float = ALPHA) -> int:
+    """How many processes a side let a run of `family` series decide at all (least p of the test)."""
+    return max(5, math.ceil(math.log2(max(1, family) / alpha)))
 
 
 def process_value(values: Sequence[float], better: Better) -> float:
@@ -207,8 +213,8 @@ def _decided(one: Series, test: _Test, adjusted: tuple[float, float], bounds: _B
     bound = math.log1p(bounds.min_effect_pct / 100)
     alpha, family = bounds.alpha, bounds.family
     p_worse, p_better = adjusted
-    needed = max(5, math.ceil(math.log2(family / alpha)))
     if test.p_least * family > alpha:
+        needed = processes_needed(family, alpha=alpha)
         verdict, reason = PerfVerdict.INCONCLUSIVE, f"too few processes to decide: {needed} a side are needed"
     elif p_worse < alpha and test.effect >= bound:
         verdict, reason = PerfVerdict.REGRESSION, ""
@@ -218,6 +224,9 @@ def _decided(one: Series, test: _Test, adjusted: tuple[float, float], bounds: _B
         verdict, reason = PerfVerdict.SUSPICIOUS, f"significant alone, but not among {family} series"
     elif test.effect >= bound:
         verdict, reason = PerfVerdict.INCONCLUSIVE, "looks slower, but cannot be told apart from noise"
+    elif test.detects is not None and test.detects > _BLIND * bound > 0:
+        seen = f"only a change of {_pct(test.detects):.0f} % or more would have shown"
+        verdict, reason = PerfVerdict.INCONCLUSIVE, f"too noisy: {seen}"
     else:
         verdict, reason = PerfVerdict.UNCHANGED, ""
     flip = 1.0 if one.better is Better.LOWER else -1.0

@@ -106,10 +106,15 @@ def _bench(ctx: Context, options: PerfOptions, form: Format, sides: measure.Side
         ctx.log.info(f"{options.name}: warm-up, then {options.rounds} rounds of base and head in turn")
         bench.warm_up()
         bench.rounds(options.rounds, collected)
+        # Many series share one error rate: below so many rounds none of them could ever decide.
+        needed = statistics.processes_needed(len(collected.series()))
+        if needed > options.rounds:
+            ctx.log.info(f"{options.name}: {len(collected.series())} series need {needed} rounds")
+            bench.rounds(needed - options.rounds, collected)
         comparisons = _compared(options, collected)
         if any(c.verdict is PerfVerdict.REGRESSION for c in comparisons):
             ctx.log.info(f"{options.name}: looks slower; measuring once more before saying so")
-            again = bench.rounds(options.rounds, measure.Collected())
+            again = bench.rounds(max(options.rounds, needed), measure.Collected())
             comparisons = _confirmed(comparisons, _compared(options, again))
     except measure.MeasureError as error:
         verdict = Verdict.FAIL if error.side == "head" else Verdict.INCONCLUSIVE

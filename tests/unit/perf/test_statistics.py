@@ -86,6 +86,17 @@ def test_noise_that_looks_slower_is_undecided_and_says_so() -> None:
     assert found.detects_pct > 6
 
 
+def test_a_run_too_noisy_to_see_anything_is_not_called_unchanged() -> None:
+    found = next(
+        c
+        for s in range(50)
+        if (c := compare([series(1.0, noise=0.4, seed=s)])[0]).effect_pct < 3  # type: ignore[operator]
+    )
+
+    assert found.verdict is PerfVerdict.INCONCLUSIVE
+    assert "too noisy: only a change of" in found.reason
+
+
 @pytest.mark.parametrize("rounds", [1, 2, 4, 6])
 def test_too_few_processes_never_decide_however_large_the_gap(rounds: int) -> None:
     (found,) = compare([series(2.0, rounds=rounds)])

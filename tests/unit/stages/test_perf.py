@@ -40,6 +40,7 @@ class Machine(FakeRunner):
     speed: Callable[[str, int], float] = lambda _side, _k: 1.0
     fails: Mapping[str, int] = field(default_factory=dict)
     writes: bool = True
+    names: tuple[str, ...] = ("f",)
     sides: list[str] = field(default_factory=list)
 
     def stream(
@@ -58,8 +59,10 @@ class Machine(FakeRunner):
         target = argv[-1].split(" ", 1)[1].strip("'")
         if self.writes:
             took = self.speed(side, self.sides.count(side))
-            entry = {"run_name": "f", "run_type": "iteration", "real_time": took, "time_unit": "ms"}
-            Path(target).write_text(json.dumps({"benchmarks": [entry]}))
+            entry = {"run_type": "iteration", "real_time": took, "time_unit": "ms"}
+            Path(target).write_text(
+                json.dumps({"benchmarks": [{"run_name": n, **entry} for n in self.names]})
+            )
         code = self.fails.get(side, 0)
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text("")
@@ -196,6 +199,16 @@ def test_missing_gpus_are_the_machines_fault_or_a_visible_skip(
 
     assert (result.verdict, result.benches[0].reason) == (verdict, said)
     assert machine.sides == []
+
+
+def test_many_series_get_the_rounds_they_need_to_decide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = Machine(speed=steady(1.0), names=tuple(f"f{i}" for i in range(100)))
+    result = stage(tmp_path, machine, monkeypatch)
+
+    assert result.benches[0].rounds == 14  # 2^-14 times 100 is the first below 1 %
+    assert result.reason == "100 unchanged"
 
 
 def test_both_sides_see_the_same_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
