@@ -66,8 +66,10 @@ def command(*, output: Path, lay_out: Path | None, form: str, verbose: bool) -> 
         log.result(wiring.as_json(report))
     elif not has_hipcc:
         _without_hipcc(log)
+    code = perform.exit_code_of(report)
     log.info(f"The report is in {output}: report.json, comment.md")
-    return perform.exit_code_of(report)
+    log.info(f"Exit status {code}: this pull request is made to fail.")
+    return code
 
 
 def _checked(log: Log) -> bool:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from rocm_ci.model.case import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _FILE = r"(?P<path>[^\s:()\"'<>|]{1,300}\.[A-Za-z][\w+]{0,5})"
 # Most telling first. For Python the innermost frame is the last one.
@@ -54,9 +58,15 @@ def relative(path: str, root: PurePath) -> str | None:
     return "/".join(parts) or None
 
 
-def placed(case: Case, *roots: PurePath) -> Case:
-    """The case with its place relative to the checkout (by any of its names), or without a place."""
+def placed(case: Case, *roots: PurePath, is_file: Callable[[str], bool]) -> Case:
+    """The case with its place relative to the checkout (by any of its names), or without a place.
+
+    A compiler that ran in a build folder writes `../tests/a.cpp`; `is_file` tells whether the checkout
+    has the file of that name, seen from its top.
+    """
     if case.path is None:
         return case
     path = next((p for root in roots if (p := relative(case.path, root))), None)
+    if path is None and (below := re.sub(r"^(?:\.\./)+", "", case.path)) != case.path:
+        path = relative(below, roots[0]) if is_file(below) else None
     return replace(case, path=path, line=case.line if path else None)

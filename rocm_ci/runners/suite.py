@@ -135,7 +135,9 @@ def _after_retry(case: Case, again: Case | None) -> Case:
 
 def _shown(case: Case, ctx: Context, order: Order, first: Attempt) -> Case:
     """With its place relative to the checkout, and a command to reproduce it when it did not pass."""
-    case = location.placed(case, ctx.root, ctx.root.resolve())
+    case = location.placed(
+        case, ctx.root, ctx.root.resolve(), is_file=lambda path: (ctx.root / path).is_file()
+    )
     if case.status not in (*judge.BAD, CaseStatus.FLAKY):
         return case
     native = first.watch.native(case.id)

@@ -36,15 +36,18 @@ def test_the_failing_line_is_found(text: str, expected: tuple[str, int] | None) 
     [
         ("src/a.cc", "src/a.cc"),
         ("./src/../a.cc", "a.cc"),
-        ("/work/p/src/a.cc", "src/a.cc"),
+        ("/srv/p/src/a.cc", "src/a.cc"),
         ("/usr/include/gtest.h", None),
         ("../../etc/passwd", None),
-        ("/work/p/../../etc/passwd", None),
+        ("/srv/p/../../etc/passwd", None),
+        ("../tests/a.cpp", "tests/a.cpp"),
+        ("../../tests/a.cpp", "tests/a.cpp"),
+        ("../tests/b.cpp", None),
     ],
 )
 def test_a_place_is_told_relative_to_the_checkout_or_not_at_all(path: str, expected: str | None) -> None:
     case = Case(id="a", suite="", name="a", status=CaseStatus.FAILED, path=path, line=3)
 
-    placed = location.placed(case, PurePosixPath("/work/p"))
+    placed = location.placed(case, PurePosixPath("/srv/p"), is_file="tests/a.cpp".__eq__)
 
     assert (placed.path, placed.line) == (expected, 3 if expected else None)
