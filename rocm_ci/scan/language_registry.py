@@ -21,13 +21,13 @@ HEAD = 512
 @cache
 def languages() -> Mapping[str, Language]:
     """Every language plug-in by name."""
-    return cast("Mapping[str, Language]", registry.load(languages_package, "language", object))
+    return cast("Mapping[str, Language]", registry.load(languages_package, "LANGUAGE", object))
 
 
 @cache
 def detectors() -> Mapping[str, Detector]:
     """Every detector plug-in by name; each module of `detectors` exports one as `detector`."""
-    return cast("Mapping[str, Detector]", registry.load(detectors_package, "detector", object))
+    return cast("Mapping[str, Detector]", registry.load(detectors_package, "DETECTOR", object))
 
 
 def language_of(path: str, head: str) -> Language | None:

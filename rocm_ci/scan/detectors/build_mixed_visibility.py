@@ -61,4 +61,4 @@ def _environment(region: Region) -> tuple[object, ...]:
     return ("export",)
 
 
-detector: Detector = MixedVisibility()
+DETECTOR: Detector = MixedVisibility()

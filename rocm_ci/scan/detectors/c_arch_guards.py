@@ -59,4 +59,4 @@ def _are_beside(one: Chain, other: Chain) -> bool:
     return 0 < gap <= _BESIDE
 
 
-detector: Detector = ArchGuards()
+DETECTOR: Detector = ArchGuards()

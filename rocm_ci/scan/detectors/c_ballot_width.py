@@ -58,4 +58,4 @@ class BallotWidth:
                     yield Match(line, column, column + len(text), text)
 
 
-detector: Detector = BallotWidth()
+DETECTOR: Detector = BallotWidth()

@@ -33,4 +33,4 @@ class Capability:
             yield Match(line, column, column + len(text), " ".join(text.split()))
 
 
-detector: Detector = Capability()
+DETECTOR: Detector = Capability()

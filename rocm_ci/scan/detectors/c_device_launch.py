@@ -45,4 +45,4 @@ def _end_of_body(code: str, start: int) -> int:
     return len(code)
 
 
-detector: Detector = DeviceLaunch()
+DETECTOR: Detector = DeviceLaunch()

@@ -67,4 +67,4 @@ def _definitions(file: CFile, names: dict[str, str]) -> Iterator[Match]:
         yield Match(line, column, column + len(found["mask"]), found["mask"], name=used_by)
 
 
-detector: Detector = LaneMasks()
+DETECTOR: Detector = LaneMasks()

@@ -71,4 +71,4 @@ def _operand(code: str, least: int, found: re.Match[str]) -> tuple[re.Match[str]
     return thread, False
 
 
-detector: Detector = LaneMath()
+DETECTOR: Detector = LaneMath()

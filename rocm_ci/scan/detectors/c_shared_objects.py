@@ -38,4 +38,4 @@ class SharedObjects:
                 yield Match(region.line, column, column + len(found[0]), found[0])
 
 
-detector: Detector = SharedObjects()
+DETECTOR: Detector = SharedObjects()

@@ -95,4 +95,4 @@ def _unrolled(file: CFile) -> Iterator[Match]:
                 yield Match(line, column, column + len(found[0]) - 1, text)
 
 
-detector: Detector = ShuffleStride()
+DETECTOR: Detector = ShuffleStride()

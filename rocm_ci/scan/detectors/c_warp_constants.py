@@ -63,4 +63,4 @@ def _name(named: re.Match[str]) -> str:
     return named["macro"] or named["name"]
 
 
-detector: Detector = WarpConstants()
+DETECTOR: Detector = WarpConstants()

@@ -53,4 +53,4 @@ def _reported(run: list[tuple[re.Match[str], int, int]]) -> Iterator[Match]:
         yield Match(line, column, column + len(text), text)
 
 
-detector: Detector = WarpSynchronous()
+DETECTOR: Detector = WarpSynchronous()

@@ -60,4 +60,4 @@ def _at(file: CFile, start: int) -> Match:
     return Match(line, column, column + len("warpSize"), "warpSize")
 
 
-detector: Detector = WarpSizeConstant()
+DETECTOR: Detector = WarpSizeConstant()

@@ -46,4 +46,4 @@ class WaveMacros:
                 yield Match(first.line, first.column, first.column + len(shown), found[0])
 
 
-detector: Detector = WaveMacros()
+DETECTOR: Detector = WaveMacros()

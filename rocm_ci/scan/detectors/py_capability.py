@@ -156,4 +156,4 @@ def _match(node: ast.Compare, parsed: Parsed) -> Match:
     return Match(node.lineno, start + 1, stop + 1, line[start:stop])
 
 
-detector: Detector = Capability()
+DETECTOR: Detector = Capability()

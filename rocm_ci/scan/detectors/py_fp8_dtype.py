@@ -38,4 +38,4 @@ class Fp8Dtype:
                 yield Match(region.line, region.column, region.column + len(region.text), region.text)
 
 
-detector: Detector = Fp8Dtype()
+DETECTOR: Detector = Fp8Dtype()

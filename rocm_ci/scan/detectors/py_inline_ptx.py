@@ -48,4 +48,4 @@ class InlinePtx:
                 last = (region.line + region.text.count("\n"), region.context)
 
 
-detector: Detector = InlinePtx()
+DETECTOR: Detector = InlinePtx()

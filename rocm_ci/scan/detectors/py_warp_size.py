@@ -113,4 +113,4 @@ def _is_32(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 32 and not isinstance(node.value, bool)
 
 
-detector: Detector = WarpSize()
+DETECTOR: Detector = WarpSize()

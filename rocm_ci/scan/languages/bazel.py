@@ -13,7 +13,7 @@ from rocm_ci.scan.languages.python import cut
 if TYPE_CHECKING:
     from pathlib import PurePosixPath
 
-    from rocm_ci.scan.language import Parsed
+    from rocm_ci.scan.language import Language, Parsed
     from rocm_ci.scan.source import Source
 
 _NAMES = frozenset({"BUILD", "WORKSPACE", "BUCK", "TARGETS"})
@@ -33,4 +33,4 @@ class Bazel:
         return cut(source, vendor.of_path(source.path, beside=source.beside))
 
 
-language = Bazel()
+LANGUAGE: Language = Bazel()

@@ -38,4 +38,4 @@ class CFamily:
         return Parsed(source, regions, file)
 
 
-language: Language = CFamily()
+LANGUAGE: Language = CFamily()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan import cmake_conditions, vendor
 from rocm_ci.scan.cmake_lexer import Argument, Command, commands
-from rocm_ci.scan.language import Parsed
+from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.outcome import UNKNOWN, Outcome
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
@@ -191,4 +191,4 @@ class _Walk:
                 self._found.append(Region(kind, stripped, argument.line + offset, column, guard, context))
 
 
-language = CMake()
+LANGUAGE: Language = CMake()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import shell, vendor
-from rocm_ci.scan.language import Parsed
+from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
 if TYPE_CHECKING:
@@ -157,4 +157,4 @@ def _words(instruction: _Instruction, guard: Guard, context: tuple[str, ...]) ->
             )
 
 
-language = Dockerfile()
+LANGUAGE: Language = Dockerfile()

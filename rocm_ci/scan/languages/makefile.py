@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import shell, vendor
-from rocm_ci.scan.language import Parsed
+from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.outcome import HAS_AMD, HAS_NVIDIA, IS_AMD, IS_NVIDIA, UNKNOWN, Outcome, presence
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
@@ -177,4 +177,4 @@ def _compare(left: str, right: str) -> Outcome:
     return {Guard.AMD: IS_AMD, Guard.NVIDIA: IS_NVIDIA}.get(verdict, UNKNOWN)
 
 
-language = Makefile()
+LANGUAGE: Language = Makefile()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import vendor
-from rocm_ci.scan.language import Parsed
+from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.outcome import HAS_AMD, HAS_NVIDIA, IS_AMD, IS_NVIDIA, UNKNOWN, Outcome, joined
 from rocm_ci.scan.shell_lexer import Places
 from rocm_ci.scan.source import Guard, Region, RegionKind
@@ -178,4 +178,4 @@ def _condition(tokens: Sequence[_Token]) -> Outcome:
     return ~outcome if negated else outcome
 
 
-language = Meson()
+LANGUAGE: Language = Meson()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import vendor
-from rocm_ci.scan.language import Parsed
+from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.python_expressions import Cutter
 from rocm_ci.scan.python_flow import Flow
 from rocm_ci.scan.python_learning import learn
@@ -100,4 +100,4 @@ def _imports_only(source: Source, outer: Guard) -> tuple[Region, ...]:
     )
 
 
-language = Python()
+LANGUAGE: Language = Python()

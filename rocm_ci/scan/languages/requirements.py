@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import vendor
-from rocm_ci.scan.language import Parsed
+from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.requirement_lines import requirement
 from rocm_ci.scan.source import Region, RegionKind
 
@@ -59,4 +59,4 @@ def _regions(source: Source, outer: Guard) -> Iterator[Region]:
         yield requirement(text.strip(), number, column, outer, ())
 
 
-language = Requirements()
+LANGUAGE: Language = Requirements()

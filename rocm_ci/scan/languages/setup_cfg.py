@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import vendor
-from rocm_ci.scan.language import Parsed
+from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.requirement_lines import requirement
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
@@ -73,4 +73,4 @@ def _value(where: tuple[str, str], text: str, place: tuple[int, int], outer: Gua
     return Region(RegionKind.VALUE, text, *place, outer, context)
 
 
-language = SetupCfg()
+LANGUAGE: Language = SetupCfg()

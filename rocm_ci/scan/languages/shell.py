@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import shell, vendor
-from rocm_ci.scan.language import Parsed
+from rocm_ci.scan.language import Language, Parsed
 
 if TYPE_CHECKING:
     from pathlib import PurePosixPath
@@ -39,4 +39,4 @@ class Shell:
         return Parsed(source, tuple(shell.regions(source.text, 1, 1, guard=outer)))
 
 
-language = Shell()
+LANGUAGE: Language = Shell()

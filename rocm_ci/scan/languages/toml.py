@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import vendor
-from rocm_ci.scan.language import Parsed
+from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.requirement_lines import requirement
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
@@ -149,4 +149,4 @@ def _named(line: str, named: re.Match[str], number: int, outer: Guard, path: tup
     return requirement(path[-1], number, named.start(1) + 1, guard, path[:-1])
 
 
-language = Toml()
+LANGUAGE: Language = Toml()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from rocm_ci.scan import shell, vendor, yaml_guards
-from rocm_ci.scan.language import Parsed
+from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.requirement_lines import requirement
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
@@ -212,4 +212,4 @@ def _lists_requirements(path: tuple[str, ...]) -> bool:
     )
 
 
-language = Yaml()
+LANGUAGE: Language = Yaml()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.language import Surroundings
-from rocm_ci.scan.languages.c import language
+from rocm_ci.scan.languages.c import LANGUAGE
 from rocm_ci.scan.source import Source
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def seen(detector: Detector, text: str) -> list[tuple[int, str]]:
-    parsed = language.parse(Source("a.hip", text, tuple(text.split("\n"))))
+    parsed = LANGUAGE.parse(Source("a.hip", text, tuple(text.split("\n"))))
     found = list(detector.find(parsed, Surroundings(archs=("gfx942",), tables={})))
     for match in found:
         line = parsed.source.lines[match.line - 1]

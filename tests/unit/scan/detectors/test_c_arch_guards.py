@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm_ci.scan.detectors.c_arch_guards import detector
+from rocm_ci.scan.detectors.c_arch_guards import DETECTOR
 from tests.unit.scan.detectors.seen import seen
 
 
@@ -20,7 +20,7 @@ from tests.unit.scan.detectors.seen import seen
     ],
 )
 def test_a_lost_device_path_is_seen(text: str, line: int) -> None:
-    assert [at for at, _ in seen(detector, text)] == [line]
+    assert [at for at, _ in seen(DETECTOR, text)] == [line]
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_a_lost_device_path_is_seen(text: str, line: int) -> None:
     ],
 )
 def test_twins_versions_and_nvidia_branches_are_right(text: str) -> None:
-    assert seen(detector, text) == []
+    assert seen(DETECTOR, text) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm_ci.scan.detectors.c_ballot_width import detector
+from rocm_ci.scan.detectors.c_ballot_width import DETECTOR
 from tests.unit.scan.detectors.seen import seen
 
 
@@ -22,7 +22,7 @@ from tests.unit.scan.detectors.seen import seen
     ],
 )
 def test_a_narrowed_vote_is_seen(text: str, found: list[tuple[int, str]]) -> None:
-    assert [line for line, _ in seen(detector, text)] == [line for line, _ in found]
+    assert [line for line, _ in seen(DETECTOR, text)] == [line for line, _ in found]
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_a_narrowed_vote_is_seen(text: str, found: list[tuple[int, str]]) -> Non
     ],
 )
 def test_a_whole_vote_is_right(text: str) -> None:
-    assert seen(detector, text) == []
+    assert seen(DETECTOR, text) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm_ci.scan.detectors.c_lane_masks import detector
+from rocm_ci.scan.detectors.c_lane_masks import DETECTOR
 from tests.unit.scan.detectors.seen import seen
 
 
@@ -22,7 +22,7 @@ from tests.unit.scan.detectors.seen import seen
     ],
 )
 def test_narrow_masks_are_seen_where_they_are_written(text: str, found: list[tuple[int, str]]) -> None:
-    assert seen(detector, text) == found
+    assert seen(DETECTOR, text) == found
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_narrow_masks_are_seen_where_they_are_written(text: str, found: list[tup
     ],
 )
 def test_wide_masks_and_other_constants_are_right(text: str) -> None:
-    assert seen(detector, text) == []
+    assert seen(DETECTOR, text) == []

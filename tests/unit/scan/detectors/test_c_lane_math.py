@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm_ci.scan.detectors.c_lane_math import detector
+from rocm_ci.scan.detectors.c_lane_math import DETECTOR
 from tests.unit.scan.detectors.seen import seen
 
 
@@ -20,7 +20,7 @@ from tests.unit.scan.detectors.seen import seen
     ],
 )
 def test_lane_numbers_are_seen(text: str) -> None:
-    assert len(seen(detector, text)) == 1
+    assert len(seen(DETECTOR, text)) == 1
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_lane_numbers_are_seen(text: str) -> None:
     ],
 )
 def test_tiles_bits_and_other_numbers_are_right(text: str) -> None:
-    assert seen(detector, text) == []
+    assert seen(DETECTOR, text) == []

@@ -20,7 +20,7 @@ from tests.unit.scan.detectors.seen import seen
     ],
 )
 def test_libraries_loaded_by_name(text: str, found: list[tuple[int, str]]) -> None:
-    assert seen(c_shared_objects.detector, text) == found
+    assert seen(c_shared_objects.DETECTOR, text) == found
 
 
 @pytest.mark.parametrize(
@@ -34,12 +34,12 @@ def test_libraries_loaded_by_name(text: str, found: list[tuple[int, str]]) -> No
     ],
 )
 def test_capabilities_compared(text: str, found: list[tuple[int, str]]) -> None:
-    assert seen(c_capability.detector, text) == found
+    assert seen(c_capability.DETECTOR, text) == found
 
 
 def test_steps_without_a_barrier_are_seen_once_and_barriers_make_them_right() -> None:
     steps = [f"s[tid] += s[tid + {n}];" for n in (16, 8, 4, 2, 1)]
 
-    assert [at for at, _ in seen(c_warp_synchronous.detector, "\n".join(steps))] == [1]
-    assert seen(c_warp_synchronous.detector, " __syncwarp();\n".join(steps)) == []
-    assert seen(c_warp_synchronous.detector, "\n".join(steps[:2])) == []
+    assert [at for at, _ in seen(c_warp_synchronous.DETECTOR, "\n".join(steps))] == [1]
+    assert seen(c_warp_synchronous.DETECTOR, " __syncwarp();\n".join(steps)) == []
+    assert seen(c_warp_synchronous.DETECTOR, "\n".join(steps[:2])) == []

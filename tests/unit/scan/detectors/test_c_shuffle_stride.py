@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm_ci.scan.detectors.c_shuffle_stride import detector
+from rocm_ci.scan.detectors.c_shuffle_stride import DETECTOR
 from tests.unit.scan.detectors.seen import seen
 
 
@@ -21,7 +21,7 @@ from tests.unit.scan.detectors.seen import seen
     ],
 )
 def test_a_reduction_over_half_a_wave_is_seen(text: str) -> None:
-    assert [line for line, _ in seen(detector, text)] == [1]
+    assert [line for line, _ in seen(DETECTOR, text)] == [1]
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_a_reduction_over_half_a_wave_is_seen(text: str) -> None:
     ],
 )
 def test_whole_waves_stated_widths_and_other_loops_are_right(text: str) -> None:
-    assert seen(detector, text) == []
+    assert seen(DETECTOR, text) == []

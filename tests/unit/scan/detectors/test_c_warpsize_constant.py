@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm_ci.scan.detectors.c_warpsize_constant import detector
+from rocm_ci.scan.detectors.c_warpsize_constant import DETECTOR
 from tests.unit.scan.detectors.seen import seen
 
 
@@ -26,7 +26,7 @@ from tests.unit.scan.detectors.seen import seen
     ],
 )
 def test_constant_contexts_are_seen(text: str) -> None:
-    assert seen(detector, text) == [(1, "warpSize")]
+    assert seen(DETECTOR, text) == [(1, "warpSize")]
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_constant_contexts_are_seen(text: str) -> None:
     ],
 )
 def test_run_time_arithmetic_and_own_constants_are_right(text: str) -> None:
-    assert seen(detector, text) == []
+    assert seen(DETECTOR, text) == []

@@ -57,7 +57,7 @@ CAP = "import torch\n"
     ],
 )
 def test_capability_as_a_feature(text: str, found: list[tuple[int, str]]) -> None:
-    assert seen(py_capability.detector, CAP + text) == found
+    assert seen(py_capability.DETECTOR, CAP + text) == found
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_capability_as_a_feature(text: str, found: list[tuple[int, str]]) -> Non
     ],
 )
 def test_a_fixed_flavour_of_the_8_bit_float(text: str, lines: list[int]) -> None:
-    assert [line for line, _ in seen(py_fp8_dtype.detector, CAP + text)] == lines
+    assert [line for line, _ in seen(py_fp8_dtype.DETECTOR, CAP + text)] == lines
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_fixed_flavour_of_the_8_bit_float(text: str, lines: list[int]) -> None
     ],
 )
 def test_thirty_two_lanes(text: str, found: list[tuple[int, str]]) -> None:
-    assert seen(py_warp_size.detector, text) == found
+    assert seen(py_warp_size.DETECTOR, text) == found
 
 
 def asm(text: str) -> str:
@@ -120,7 +120,7 @@ def asm(text: str) -> str:
     ],
 )
 def test_ptx_in_triton(text: str, found: list[tuple[int, str]]) -> None:
-    assert seen(py_inline_ptx.detector, text) == found
+    assert seen(py_inline_ptx.DETECTOR, text) == found
 
 
 @pytest.mark.parametrize(
@@ -154,4 +154,4 @@ def test_ptx_in_triton(text: str, found: list[tuple[int, str]]) -> None:
     ],
 )
 def test_variables_that_select_devices_side_by_side(path: str, text: str, lines: list[int]) -> None:
-    assert [line for line, _ in seen(build_mixed_visibility.detector, text, path)] == lines
+    assert [line for line, _ in seen(build_mixed_visibility.DETECTOR, text, path)] == lines

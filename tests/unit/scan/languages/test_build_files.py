@@ -30,7 +30,7 @@ NV, AMD, NONE, EITHER = Guard.NVIDIA, Guard.AMD, Guard.NONE, Guard.EITHER
 )
 def test_conditionals_of_make_guard_both_branches(condition: str, then: Guard, otherwise: Guard) -> None:
     found = guards(
-        makefile.language, f"{condition}\nA = then\nelse\nB = otherwise\nendif\nC = after\n", "Makefile"
+        makefile.LANGUAGE, f"{condition}\nA = then\nelse\nB = otherwise\nendif\nC = after\n", "Makefile"
     )
 
     assert (found["then"], found["otherwise"], found["after"]) == (then, otherwise, NONE)
@@ -38,7 +38,7 @@ def test_conditionals_of_make_guard_both_branches(condition: str, then: Guard, o
 
 def test_else_if_of_make_knows_the_first_branch() -> None:
     found = guards(
-        makefile.language, "ifdef USE_HIP\nA = a1\nelse ifeq ($(X),1)\nB = b1\nendif\n", "Makefile"
+        makefile.LANGUAGE, "ifdef USE_HIP\nA = a1\nelse ifeq ($(X),1)\nB = b1\nendif\n", "Makefile"
     )
 
     assert (found["a1"], found["b1"]) == (AMD, NV)
@@ -47,32 +47,32 @@ def test_else_if_of_make_knows_the_first_branch() -> None:
 def test_assignments_of_make_are_keys_and_values() -> None:
     text = "A ?= 1 # why\nexport B := 2 \\\n  3\nC += 4\n"
 
-    assert places(makefile.language, text, "Makefile", RegionKind.KEY) == [
+    assert places(makefile.LANGUAGE, text, "Makefile", RegionKind.KEY) == [
         (1, 1, "A"),
         (2, 8, "B"),
         (4, 1, "C"),
     ]
-    assert places(makefile.language, text, "Makefile", RegionKind.VALUE) == [
+    assert places(makefile.LANGUAGE, text, "Makefile", RegionKind.VALUE) == [
         (1, 6, "1"),
         (2, 13, "2"),
         (3, 3, "3"),
         (4, 6, "4"),
     ]
-    assert "default" in context_of(makefile.language, text, "Makefile", "1")
+    assert "default" in context_of(makefile.LANGUAGE, text, "Makefile", "1")
 
 
 def test_recipes_are_shell_for_the_vendor_of_their_target() -> None:
     text = "all: x\n\t@echo nvcc\n\t$(CC) -o $@ \\\n\t  x\ncuda: y\n\tnvcc y\n"
-    found = places(makefile.language, text, "Makefile", RegionKind.CODE)
+    found = places(makefile.LANGUAGE, text, "Makefile", RegionKind.CODE)
 
     assert (3, 2, "${CC} -o $@") in found
     assert (6, 2, "nvcc y") in found
-    assert guards(makefile.language, text, "Makefile")["nvcc y"] is NV
+    assert guards(makefile.LANGUAGE, text, "Makefile")["nvcc y"] is NV
 
 
 def test_shell_calls_of_make_are_commands() -> None:
     assert (1, 14, "nvcc -V") in places(
-        makefile.language, "V := $(shell nvcc -V)\n", "Makefile", RegionKind.CODE
+        makefile.LANGUAGE, "V := $(shell nvcc -V)\n", "Makefile", RegionKind.CODE
     )
 
 
@@ -91,7 +91,7 @@ def test_shell_calls_of_make_are_commands() -> None:
 )
 def test_conditions_of_meson_guard_both_branches(condition: str, then: Guard, otherwise: Guard) -> None:
     found = guards(
-        meson.language,
+        meson.LANGUAGE,
         f"if {condition}\n a = 'then'\nelse\n b = 'otherwise'\nendif\nc = 'after'\n",
         "meson.build",
     )
@@ -102,12 +102,12 @@ def test_conditions_of_meson_guard_both_branches(condition: str, then: Guard, ot
 def test_strings_of_meson_know_their_call_and_keyword() -> None:
     text = "d = dependency('cuda', version: '>=12',\n  modules: ['nvidia-ml'])\n"
 
-    assert places(meson.language, text, "meson.build", RegionKind.STRING) == [
+    assert places(meson.LANGUAGE, text, "meson.build", RegionKind.STRING) == [
         (1, 17, "cuda"),
         (1, 34, ">=12"),
         (2, 14, "nvidia-ml"),
     ]
-    assert context_of(meson.language, text, "meson.build", "nvidia-ml") == ("call:dependency", "kw:modules")
+    assert context_of(meson.LANGUAGE, text, "meson.build", "nvidia-ml") == ("call:dependency", "kw:modules")
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,11 @@ def test_strings_of_meson_know_their_call_and_keyword() -> None:
     ],
 )
 def test_what_meson_does_not_require_is_a_probe(required: str, guard: Guard) -> None:
-    assert guards(meson.language, f"find_program('nvcc'{required})\n", "meson.build")["nvcc"] is guard
+    assert guards(meson.LANGUAGE, f"find_program('nvcc'{required})\n", "meson.build")["nvcc"] is guard
 
 
 def test_messages_of_meson_are_left_out() -> None:
-    assert guards(meson.language, "message('nvcc') # 'nvcc'\n", "meson.build") == {}
+    assert guards(meson.LANGUAGE, "message('nvcc') # 'nvcc'\n", "meson.build") == {}
 
 
 BUILD = """\
@@ -141,14 +141,14 @@ cc_library(
 
 
 def test_bazel_guards_by_helper_and_by_select() -> None:
-    found = guards(bazel.language, BUILD, "BUILD.bazel", code=False)
+    found = guards(bazel.LANGUAGE, BUILD, "BUILD.bazel", code=False)
 
     assert (found["//cuda"], found["//rocm"], found["//n"]) == (NV, AMD, NV)
     assert (found["//b"], found["//d"], found["-lcudnn"]) == (NONE, NONE, NONE)
 
 
 def test_strings_of_bazel_know_their_rule_and_attribute() -> None:
-    assert context_of(bazel.language, BUILD, "BUILD", "-lcudnn")[:2] == ("call:cc_library", "kw:linkopts")
+    assert context_of(bazel.LANGUAGE, BUILD, "BUILD", "-lcudnn")[:2] == ("call:cc_library", "kw:linkopts")
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_strings_of_bazel_know_their_rule_and_attribute() -> None:
     [("BUILD", True), ("a/BUILD.bazel", True), ("MODULE.bazel", True), ("a.bzl", True), ("build", False)],
 )
 def test_bazel_files_are_known_by_name(path: str, claimed: bool) -> None:
-    assert bazel.language.claims(PurePosixPath(path), "") is claimed
+    assert bazel.LANGUAGE.claims(PurePosixPath(path), "") is claimed
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ def test_bazel_files_are_known_by_name(path: str, claimed: bool) -> None:
 )
 def test_broken_input_does_not_raise(text: str) -> None:
     for one, path in (
-        (makefile.language, "Makefile"),
-        (meson.language, "meson.build"),
-        (bazel.language, "BUILD"),
+        (makefile.LANGUAGE, "Makefile"),
+        (meson.LANGUAGE, "meson.build"),
+        (bazel.LANGUAGE, "BUILD"),
     ):
         one.parse(Source(path, text, tuple(text.split("\n"))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm_ci.scan.languages.cmake import language
+from rocm_ci.scan.languages.cmake import LANGUAGE
 from rocm_ci.scan.source import Guard, RegionKind, Source
 from tests.unit.scan.languages.cut import context_of, guards, places, regions
 
@@ -12,7 +12,7 @@ NV, AMD, NONE, EITHER = Guard.NVIDIA, Guard.AMD, Guard.NONE, Guard.EITHER
 
 
 def cut(text: str, path: str = "CMakeLists.txt") -> dict[str, Guard]:
-    return guards(language, text, path, code=False)
+    return guards(LANGUAGE, text, path, code=False)
 
 
 @pytest.mark.parametrize(
@@ -88,14 +88,14 @@ def test_a_search_that_may_come_back_empty_is_a_probe() -> None:
 def test_defaults_that_a_user_can_override_say_so() -> None:
     text = 'set(ROCM_PATH "/opt/rocm" CACHE PATH "root")\nset(X "/opt/rocm-6")'
 
-    assert "cache" in context_of(language, text, "CMakeLists.txt", "/opt/rocm")
-    assert "cache" not in context_of(language, text, "CMakeLists.txt", "/opt/rocm-6")
+    assert "cache" in context_of(LANGUAGE, text, "CMakeLists.txt", "/opt/rocm")
+    assert "cache" not in context_of(LANGUAGE, text, "CMakeLists.txt", "/opt/rocm-6")
 
 
 def test_comments_and_messages_are_left_out() -> None:
     text = "# nvcc\n#[[ nvcc\n nvcc ]] set(A a)\nmessage(STATUS nvcc)\nset(B [=[nv]]cc]=])\n"
 
-    assert places(language, text, "a.cmake", RegionKind.VALUE) == [
+    assert places(LANGUAGE, text, "a.cmake", RegionKind.VALUE) == [
         (3, 14, "A"),
         (3, 16, "a"),
         (5, 5, "B"),
@@ -106,19 +106,19 @@ def test_comments_and_messages_are_left_out() -> None:
 def test_arguments_over_several_lines_stand_where_they_are_written() -> None:
     text = 'list(APPEND FLAGS\n  -O3 # why\n  "a;\n   b")\n'
 
-    assert places(language, text, "a.cmake", RegionKind.VALUE)[2:] == [
+    assert places(LANGUAGE, text, "a.cmake", RegionKind.VALUE)[2:] == [
         (2, 3, "-O3"),
         (3, 4, "a;"),
         (4, 4, "b"),
     ]
-    assert "variable:FLAGS" in context_of(language, text, "a.cmake", "-O3")
+    assert "variable:FLAGS" in context_of(LANGUAGE, text, "a.cmake", "-O3")
 
 
 def test_commands_are_compared_without_case() -> None:
     text = "Find_Package(CUDA REQUIRED)"
 
-    assert places(language, text, "a.cmake", RegionKind.CODE) == [(1, 1, "Find_Package")]
-    assert "command:find_package" in context_of(language, text, "a.cmake", "CUDA")
+    assert places(LANGUAGE, text, "a.cmake", RegionKind.CODE) == [(1, 1, "Find_Package")]
+    assert "command:find_package" in context_of(LANGUAGE, text, "a.cmake", "CUDA")
 
 
 def test_a_helper_for_cuda_is_harmless_until_it_is_called() -> None:
@@ -153,15 +153,15 @@ def test_a_path_says_for_whom_a_file_is(path: str, guard: Guard) -> None:
     ],
 )
 def test_broken_input_does_not_raise(text: str) -> None:
-    language.parse(Source("CMakeLists.txt", text, tuple(text.split("\n"))))
+    LANGUAGE.parse(Source("CMakeLists.txt", text, tuple(text.split("\n"))))
 
 
 def test_every_region_is_one_line() -> None:
-    assert all("\n" not in r.text for r in regions(language, 'set(A "b\nc")\n', "CMakeLists.txt"))
+    assert all("\n" not in r.text for r in regions(LANGUAGE, 'set(A "b\nc")\n', "CMakeLists.txt"))
 
 
 def test_what_a_helper_for_cuda_computed_is_a_probe() -> None:
     text = "cuda_archs_common(ARCHS a b)\nif(ARCHS)\nset(A x)\nendif()\nif(OTHER)\nset(B y)\nendif()\n"
-    found = {r.text: r.guard for r in regions(language, text, "CMakeLists.txt") if r.kind is RegionKind.VALUE}
+    found = {r.text: r.guard for r in regions(LANGUAGE, text, "CMakeLists.txt") if r.kind is RegionKind.VALUE}
 
     assert (found["x"], found["y"]) == (NV, NONE)

@@ -27,13 +27,13 @@ NV, AMD, NONE, EITHER = Guard.NVIDIA, Guard.AMD, Guard.NONE, Guard.EITHER
     ],
 )
 def test_requirement_files_are_known_by_name(path: str, claimed: bool) -> None:
-    assert requirements.language.claims(PurePosixPath(path), "") is claimed
+    assert requirements.LANGUAGE.claims(PurePosixPath(path), "") is claimed
 
 
 def test_a_requirement_stands_without_comment_and_continuation() -> None:
     text = "# a\nnumpy<2  # why\n  torch==2.4.1+cu121 \\\n    --hash=sha256:aa\n\n-r other.txt\n"
 
-    assert places(requirements.language, text, "requirements.txt", RegionKind.REQUIREMENT) == [
+    assert places(requirements.LANGUAGE, text, "requirements.txt", RegionKind.REQUIREMENT) == [
         (2, 1, "numpy<2"),
         (3, 3, "torch==2.4.1+cu121"),
     ]
@@ -42,10 +42,10 @@ def test_a_requirement_stands_without_comment_and_continuation() -> None:
 def test_options_keep_their_value() -> None:
     text = "--extra-index-url https://example.org/whl/cu121\n"
 
-    assert places(requirements.language, text, "requirements.txt", RegionKind.VALUE) == [
+    assert places(requirements.LANGUAGE, text, "requirements.txt", RegionKind.VALUE) == [
         (1, 19, "https://example.org/whl/cu121")
     ]
-    assert context_of(requirements.language, text, "requirements.txt", "https://example.org/whl/cu121") == (
+    assert context_of(requirements.LANGUAGE, text, "requirements.txt", "https://example.org/whl/cu121") == (
         "option:--extra-index-url",
     )
 
@@ -60,14 +60,14 @@ def test_options_keep_their_value() -> None:
     ],
 )
 def test_a_file_named_after_a_vendor_is_for_it(path: str, guard: Guard) -> None:
-    assert guards(requirements.language, "pynvml", path)["pynvml"] is guard
+    assert guards(requirements.LANGUAGE, "pynvml", path)["pynvml"] is guard
 
 
 def test_a_marker_for_an_extra_makes_a_requirement_optional() -> None:
-    assert guards(requirements.language, 'a; extra == "cuda"', "requirements.txt") == {
+    assert guards(requirements.LANGUAGE, 'a; extra == "cuda"', "requirements.txt") == {
         'a; extra == "cuda"': EITHER
     }
-    assert guards(requirements.language, 'a; sys_platform == "linux"', "requirements.txt") == {
+    assert guards(requirements.LANGUAGE, 'a; sys_platform == "linux"', "requirements.txt") == {
         'a; sys_platform == "linux"': NONE
     }
 
@@ -96,7 +96,7 @@ tensorrt = { version = "10", optional = true }
 
 
 def test_mandatory_dependencies_are_told_from_optional_ones() -> None:
-    found = guards(toml.language, PYPROJECT, "pyproject.toml")
+    found = guards(toml.LANGUAGE, PYPROJECT, "pyproject.toml")
 
     assert found["torch==2.4+cu121"] is NONE
     assert found["pynvml[x]>=11 ; sys_platform == 'linux'"] is NONE
@@ -107,7 +107,7 @@ def test_mandatory_dependencies_are_told_from_optional_ones() -> None:
 
 
 def test_strings_of_toml_stand_where_they_are_written() -> None:
-    found = places(toml.language, PYPROJECT, "pyproject.toml", RegionKind.REQUIREMENT)
+    found = places(toml.LANGUAGE, PYPROJECT, "pyproject.toml", RegionKind.REQUIREMENT)
 
     assert (2, 14, "setuptools") in found
     assert (2, 28, "torch==2.4+cu121") in found
@@ -116,7 +116,7 @@ def test_strings_of_toml_stand_where_they_are_written() -> None:
 
 
 def test_other_strings_know_the_keys_that_lead_to_them() -> None:
-    assert context_of(toml.language, PYPROJECT, "pyproject.toml", "https://example.org/whl/cu124") == (
+    assert context_of(toml.LANGUAGE, PYPROJECT, "pyproject.toml", "https://example.org/whl/cu124") == (
         "tool",
         "uv",
         "index",
@@ -125,9 +125,9 @@ def test_other_strings_know_the_keys_that_lead_to_them() -> None:
 
 
 def test_lock_files_are_not_read() -> None:
-    assert not toml.language.claims(PurePosixPath("uv.lock"), "")
-    assert not toml.language.claims(PurePosixPath("pdm-lock.toml"), "")
-    assert toml.language.claims(PurePosixPath("pyproject.toml"), "")
+    assert not toml.LANGUAGE.claims(PurePosixPath("uv.lock"), "")
+    assert not toml.LANGUAGE.claims(PurePosixPath("pdm-lock.toml"), "")
+    assert toml.LANGUAGE.claims(PurePosixPath("pyproject.toml"), "")
 
 
 SETUP_CFG = """\
@@ -146,7 +146,7 @@ cuda =
 
 
 def test_setup_cfg_tells_mandatory_from_extras() -> None:
-    found = guards(setup_cfg.language, SETUP_CFG, "setup.cfg")
+    found = guards(setup_cfg.LANGUAGE, SETUP_CFG, "setup.cfg")
 
     assert found["pynvml>=11"] is NONE
     assert found['cupy-cuda12x ; platform_system == "Linux"'] is NONE
@@ -155,7 +155,7 @@ def test_setup_cfg_tells_mandatory_from_extras() -> None:
 
 
 def test_setup_cfg_gives_places() -> None:
-    assert (6, 5, "pynvml>=11") in places(setup_cfg.language, SETUP_CFG, "setup.cfg", RegionKind.REQUIREMENT)
+    assert (6, 5, "pynvml>=11") in places(setup_cfg.LANGUAGE, SETUP_CFG, "setup.cfg", RegionKind.REQUIREMENT)
 
 
 @pytest.mark.parametrize(
@@ -163,8 +163,8 @@ def test_setup_cfg_gives_places() -> None:
 )
 def test_broken_input_does_not_raise(text: str) -> None:
     for one, path in (
-        (requirements.language, "requirements.txt"),
-        (toml.language, "a.toml"),
-        (setup_cfg.language, "setup.cfg"),
+        (requirements.LANGUAGE, "requirements.txt"),
+        (toml.LANGUAGE, "a.toml"),
+        (setup_cfg.LANGUAGE, "setup.cfg"),
     ):
         one.parse(Source(path, text, tuple(text.split("\n"))))

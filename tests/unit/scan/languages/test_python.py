@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from rocm_ci.scan.languages.python import language
+from rocm_ci.scan.languages.python import LANGUAGE
 from rocm_ci.scan.source import Guard, RegionKind, Source
 from tests.unit.scan.languages.cut import context_of, guards, places, regions
 
@@ -14,7 +14,7 @@ NV, AMD, NONE, EITHER = Guard.NVIDIA, Guard.AMD, Guard.NONE, Guard.EITHER
 
 
 def guard_of(text: str, wanted: str, path: str = "pkg/mod.py") -> Guard:
-    return guards(language, "import torch\n" + text, path, code=False)[wanted]
+    return guards(LANGUAGE, "import torch\n" + text, path, code=False)[wanted]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_demanding_a_toolkit_excuses_nothing() -> None:
     text = "import os\nfrom torch.utils import cpp_extension as e\nif e.CUDA_HOME is None:\n    raise OSError\na = 'b'\n"
 
     assert guard_of(text, "b") is NONE
-    assert "demand" in context_of(language, text, "setup.py", "torch.utils.cpp_extension.CUDA_HOME")
+    assert "demand" in context_of(LANGUAGE, text, "setup.py", "torch.utils.cpp_extension.CUDA_HOME")
 
 
 def test_a_missing_toolkit_on_the_nvidia_side_is_no_demand() -> None:
@@ -81,7 +81,7 @@ def test_a_missing_toolkit_on_the_nvidia_side_is_no_demand() -> None:
         "if e.CUDA_HOME is None and not torch.version.hip:\n    raise OSError\n"
     )
 
-    assert "demand" not in context_of(language, text, "setup.py", "torch.utils.cpp_extension.CUDA_HOME")
+    assert "demand" not in context_of(LANGUAGE, text, "setup.py", "torch.utils.cpp_extension.CUDA_HOME")
 
 
 def test_short_circuits_guard_the_rest_of_the_expression() -> None:
@@ -221,7 +221,7 @@ def test_a_path_says_for_whom_a_module_is(path: str, guard: Guard) -> None:
 
 
 def test_a_module_named_after_cuda_is_for_nvidia_beside_its_twin() -> None:
-    assert guards(language, "a = 'b'\n", "pkg/foo_cuda.py", beside=("foo_rocm.py",))["b"] is NV
+    assert guards(LANGUAGE, "a = 'b'\n", "pkg/foo_cuda.py", beside=("foo_rocm.py",))["b"] is NV
 
 
 def test_documentation_and_messages_are_no_text() -> None:
@@ -235,12 +235,12 @@ def test_documentation_and_messages_are_no_text() -> None:
         "parser.add_argument('--x', help='path of nvcc')\n"
     )
 
-    assert places(language, text, "a.py", RegionKind.STRING) == [(7, 22, "--x")]
+    assert places(LANGUAGE, text, "a.py", RegionKind.STRING) == [(7, 22, "--x")]
 
 
 def test_names_are_handed_out_in_full() -> None:
     text = "import torch as t\nfrom torch import version\nfrom torch.utils import cpp_extension as e\nf(t.version.cuda, version.cuda, e.CUDA_HOME)\n"
-    found = {text for _, _, text in places(language, text, "a.py", RegionKind.CODE)}
+    found = {text for _, _, text in places(LANGUAGE, text, "a.py", RegionKind.CODE)}
 
     assert found == {"torch.version.cuda", "torch.utils.cpp_extension.CUDA_HOME"}
 
@@ -248,13 +248,13 @@ def test_names_are_handed_out_in_full() -> None:
 def test_a_variable_that_holds_the_version_is_followed() -> None:
     text = "import torch\nv = torch.version.cuda\nv.split('.')\n"
 
-    assert (3, 1, "torch.version.cuda") in places(language, text, "a.py", RegionKind.CODE)
+    assert (3, 1, "torch.version.cuda") in places(LANGUAGE, text, "a.py", RegionKind.CODE)
 
 
 def test_imports_say_what_they_need() -> None:
     text = "import os, pynvml\nfrom cuda.bindings import driver as d\nfrom . import x\n"
 
-    assert places(language, text, "a.py", RegionKind.INCLUDE) == [
+    assert places(LANGUAGE, text, "a.py", RegionKind.INCLUDE) == [
         (1, 8, "os"),
         (1, 12, "pynvml"),
         (2, 6, "cuda.bindings.driver"),
@@ -265,7 +265,7 @@ def test_imports_say_what_they_need() -> None:
 def test_strings_stand_where_they_are_written() -> None:
     text = 'a = ("-O3"  # why\n     "--fast")\nb = f"{x}/lib"; c = r"\\d"\nd = """one\n  two"""\n'
 
-    assert places(language, text, "a.py", RegionKind.STRING) == [
+    assert places(LANGUAGE, text, "a.py", RegionKind.STRING) == [
         (1, 7, "-O3"),
         (2, 7, "--fast"),
         (3, 7, "{x}/lib"),
@@ -275,19 +275,19 @@ def test_strings_stand_where_they_are_written() -> None:
 
 
 def test_columns_count_characters_and_not_bytes() -> None:
-    assert places(language, "ä = 'ö'; b = 'c'\n", "a.py", RegionKind.STRING) == [(1, 6, "ö"), (1, 15, "c")]
+    assert places(LANGUAGE, "ä = 'ö'; b = 'c'\n", "a.py", RegionKind.STRING) == [(1, 6, "ö"), (1, 15, "c")]
 
 
 def test_device_source_is_a_kernel_wherever_it_stands() -> None:
     text = 'import cupy\nSRC = r"""\n__global__ void f() {}\n"""\nk = cupy.RawKernel(SRC, "f")\n'
 
-    assert places(language, text, "a.py", RegionKind.KERNEL) == [(2, 11, "\n__global__ void f() {}\n")]
+    assert places(LANGUAGE, text, "a.py", RegionKind.KERNEL) == [(2, 11, "\n__global__ void f() {}\n")]
 
 
 def test_inline_assembly_is_handed_out_also_behind_a_name() -> None:
     text = "import triton.language as tl\nPTX = 'ex2.approx.f32 $0, $1;'\ntl.inline_asm_elementwise(PTX, '=f,f', [x])\n"
 
-    assert places(language, text, "a.py", RegionKind.ASM) == [(2, 8, "ex2.approx.f32 $0, $1;")]
+    assert places(LANGUAGE, text, "a.py", RegionKind.ASM) == [(2, 8, "ex2.approx.f32 $0, $1;")]
 
 
 def test_requirements_of_a_setup_script_are_found_through_variables() -> None:
@@ -297,31 +297,31 @@ def test_requirements_of_a_setup_script_are_found_through_variables() -> None:
         "if x:\n    need.append('pynvml')\n"
         "setup(name='n', install_requires=need, extras_require={'cuda': ['nvtx']})\n"
     )
-    found = {r.text: r.guard for r in regions(language, text, "setup.py") if r.kind is RegionKind.REQUIREMENT}
+    found = {r.text: r.guard for r in regions(LANGUAGE, text, "setup.py") if r.kind is RegionKind.REQUIREMENT}
 
     assert found == {"torch": NONE, "pynvml": NONE}
-    assert guards(language, text, "setup.py")["nvtx"] is EITHER
+    assert guards(LANGUAGE, text, "setup.py")["nvtx"] is EITHER
 
 
 @pytest.mark.parametrize(
     "text", ["print 'a'\nimport pynvml\n", "{{ x }}\nimport pynvml\n", "def f(:\nimport pynvml\n"]
 )
 def test_of_what_is_no_python_3_only_the_imports_at_the_margin_remain(text: str) -> None:
-    assert places(language, text, "a.py", RegionKind.INCLUDE) == [(2, 8, "pynvml")]
+    assert places(LANGUAGE, text, "a.py", RegionKind.INCLUDE) == [(2, 8, "pynvml")]
 
 
 @pytest.mark.parametrize("text", ["", "\0", "(" * 3000, "x = " + "-" * 4000 + "1", "'" * 7, "é = '\udcff'"])
 def test_broken_input_does_not_raise(text: str) -> None:
-    language.parse(Source("a.py", text, tuple(text.split("\n"))))
+    LANGUAGE.parse(Source("a.py", text, tuple(text.split("\n"))))
 
 
 def test_functions_without_a_line_that_matters_are_left_out() -> None:
     text = "a = 'top'\ndef f():\n    b = 'in f'\ndef g():\n    c = 'in g'\n"
-    found = language.parse(Source("a.py", text, tuple(text.split("\n")), hits=(5,))).regions
+    found = LANGUAGE.parse(Source("a.py", text, tuple(text.split("\n")), hits=(5,))).regions
 
     assert {r.text for r in found if r.kind is RegionKind.STRING} == {"top", "in g"}
 
 
 def test_scripts_are_claimed_by_their_first_line() -> None:
-    assert language.claims(PurePosixPath("bin/tool"), "#!/usr/bin/env python3\n")
-    assert not language.claims(PurePosixPath("bin/tool"), "#!/bin/sh\n")
+    assert LANGUAGE.claims(PurePosixPath("bin/tool"), "#!/usr/bin/env python3\n")
+    assert not LANGUAGE.claims(PurePosixPath("bin/tool"), "#!/bin/sh\n")

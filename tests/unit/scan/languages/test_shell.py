@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from rocm_ci.scan.languages.shell import language
+from rocm_ci.scan.languages.shell import LANGUAGE
 from rocm_ci.scan.source import Guard, RegionKind, Source
 from tests.unit.scan.languages.cut import context_of, guards, places
 
@@ -14,7 +14,7 @@ NV, AMD, NONE, EITHER = Guard.NVIDIA, Guard.AMD, Guard.NONE, Guard.EITHER
 
 
 def cut(text: str, path: str = "run.sh") -> dict[str, Guard]:
-    return guards(language, text, path)
+    return guards(LANGUAGE, text, path)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_functions_by_vendor_are_guarded_beside_each_other() -> None:
 
 def test_commands_are_found_in_substitutions_and_behind_wrappers() -> None:
     text = 'x=$(nvcc -V | sed "s/a/b/")\nsudo -E time nvcc a\ntimeout 10 nvcc b\nbash -c "nvcc c"\necho "$(nvcc d)"\n'
-    found = [t for _, _, t in places(language, text, "a.sh", RegionKind.CODE) if t.startswith("nvcc")]
+    found = [t for _, _, t in places(LANGUAGE, text, "a.sh", RegionKind.CODE) if t.startswith("nvcc")]
 
     assert found == ["nvcc -V", "nvcc a", "nvcc b", "nvcc c", "nvcc d"]
 
@@ -99,36 +99,36 @@ def test_commands_are_found_in_substitutions_and_behind_wrappers() -> None:
 def test_messages_comments_and_here_documents_are_left_out() -> None:
     text = "echo nvcc # nvcc\nprintf 'nvcc'\ncat <<EOF\nnvcc\nEOF\ncat <<-'X'\n\tnvcc\n\tX\nlast\n"
 
-    assert [t for _, _, t in places(language, text, "a.sh", RegionKind.CODE)] == ["cat", "cat", "last"]
+    assert [t for _, _, t in places(LANGUAGE, text, "a.sh", RegionKind.CODE)] == ["cat", "cat", "last"]
 
 
 def test_what_is_written_to_a_file_is_no_message() -> None:
-    assert "writes" in context_of(language, "echo x >> $F\n", "a.sh", "echo x")
+    assert "writes" in context_of(LANGUAGE, "echo x >> $F\n", "a.sh", "echo x")
 
 
 def test_assignments_are_keys_and_values() -> None:
     text = "export A=1 B='2 3'\nC=4 run\n"
 
-    assert places(language, text, "a.sh", RegionKind.KEY) == [(1, 8, "A"), (1, 12, "B"), (2, 1, "C")]
-    assert places(language, text, "a.sh", RegionKind.VALUE) == [(1, 10, "1"), (1, 14, "'2 3'"), (2, 3, "4")]
-    assert "export" in context_of(language, text, "a.sh", "A")
-    assert "export" not in context_of(language, text, "a.sh", "C")
+    assert places(LANGUAGE, text, "a.sh", RegionKind.KEY) == [(1, 8, "A"), (1, 12, "B"), (2, 1, "C")]
+    assert places(LANGUAGE, text, "a.sh", RegionKind.VALUE) == [(1, 10, "1"), (1, 14, "'2 3'"), (2, 3, "4")]
+    assert "export" in context_of(LANGUAGE, text, "a.sh", "A")
+    assert "export" not in context_of(LANGUAGE, text, "a.sh", "C")
 
 
 def test_continued_lines_are_regions_of_their_own() -> None:
     text = "docker run \\\n  --gpus all \\\n  image\n"
 
-    assert places(language, text, "a.sh", RegionKind.CODE) == [
+    assert places(LANGUAGE, text, "a.sh", RegionKind.CODE) == [
         (1, 1, "docker run"),
         (2, 3, "--gpus all"),
         (3, 3, "image"),
     ]
-    assert "command:docker" in context_of(language, text, "a.sh", "--gpus all")
+    assert "command:docker" in context_of(LANGUAGE, text, "a.sh", "--gpus all")
 
 
 def test_installing_is_marked() -> None:
-    assert "installs" in context_of(language, "pip install x\n", "a.sh", "pip install x")
-    assert "installs" not in context_of(language, "pip uninstall x\n", "a.sh", "pip uninstall x")
+    assert "installs" in context_of(LANGUAGE, "pip install x\n", "a.sh", "pip install x")
+    assert "installs" not in context_of(LANGUAGE, "pip uninstall x\n", "a.sh", "pip uninstall x")
 
 
 @pytest.mark.parametrize(
@@ -163,15 +163,15 @@ def test_a_path_says_for_whom_a_script_is(path: str, guard: Guard) -> None:
     ],
 )
 def test_broken_input_does_not_raise(text: str) -> None:
-    language.parse(Source("a.sh", text, tuple(text.split("\n"))))
+    LANGUAGE.parse(Source("a.sh", text, tuple(text.split("\n"))))
 
 
 @pytest.mark.parametrize("text", ["$(" * 2000, "{ " * 2000, "if x; then " * 2000, "(" * 5000, "`" * 999])
 def test_deep_nesting_does_not_raise(text: str) -> None:
-    language.parse(Source("a.sh", text, (text,)))
+    LANGUAGE.parse(Source("a.sh", text, (text,)))
 
 
 def test_scripts_are_claimed_by_suffix_or_first_line() -> None:
-    assert language.claims(PurePosixPath("a.sh"), "")
-    assert language.claims(PurePosixPath("ci/run"), "#!/usr/bin/env bash\n")
-    assert not language.claims(PurePosixPath("ci/run"), "#!/usr/bin/env python\n")
+    assert LANGUAGE.claims(PurePosixPath("a.sh"), "")
+    assert LANGUAGE.claims(PurePosixPath("ci/run"), "#!/usr/bin/env bash\n")
+    assert not LANGUAGE.claims(PurePosixPath("ci/run"), "#!/usr/bin/env python\n")

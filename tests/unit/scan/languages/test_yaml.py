@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm_ci.scan.languages.yaml import language
+from rocm_ci.scan.languages.yaml import LANGUAGE
 from rocm_ci.scan.source import Guard, RegionKind, Source
 from tests.unit.scan.languages.cut import context_of, guards, places, regions
 
@@ -17,7 +17,7 @@ def job(body: str, name: str = "test") -> str:
 
 
 def cut(text: str, path: str = WORKFLOW) -> dict[str, Guard]:
-    return {r.text: r.guard for r in regions(language, text, path) if r.kind is RegionKind.CODE}
+    return {r.text: r.guard for r in regions(LANGUAGE, text, path) if r.kind is RegionKind.CODE}
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_legs_of_a_matrix_are_for_their_vendor() -> None:
         "runs-on: x\nstrategy:\n  matrix:\n    include:\n"
         "      - {backend: cuda, image: nvidia/cuda}\n      - {backend: rocm, image: rocm/dev}"
     )
-    found = {r.text: r.guard for r in regions(language, text, WORKFLOW) if r.kind is RegionKind.VALUE}
+    found = {r.text: r.guard for r in regions(LANGUAGE, text, WORKFLOW) if r.kind is RegionKind.VALUE}
 
     assert (found["nvidia/cuda"], found["rocm/dev"]) == (NV, AMD)
 
@@ -71,21 +71,21 @@ def test_legs_of_a_matrix_are_for_their_vendor() -> None:
 def test_a_list_with_both_vendors_is_a_choice() -> None:
     text = job("runs-on: x\nstrategy:\n  matrix:\n    image: [nvidia/cuda, rocm/dev]")
 
-    assert guards(language, text, WORKFLOW)["nvidia/cuda"] is EITHER
+    assert guards(LANGUAGE, text, WORKFLOW)["nvidia/cuda"] is EITHER
 
 
 @pytest.mark.parametrize("style", ["|", "|-", ">", "|2"])
 def test_scripts_have_the_lines_of_the_file(style: str) -> None:
     text = job(f"runs-on: x\nsteps:\n  - run: {style}\n      make\n      nvcc -V\n  - run: last")
 
-    assert (8, 11, "nvcc -V") in places(language, text, WORKFLOW, RegionKind.CODE)
-    assert (9, 14, "last") in places(language, text, WORKFLOW, RegionKind.CODE)
+    assert (8, 11, "nvcc -V") in places(LANGUAGE, text, WORKFLOW, RegionKind.CODE)
+    assert (9, 14, "last") in places(LANGUAGE, text, WORKFLOW, RegionKind.CODE)
 
 
 def test_a_folded_script_is_one_command() -> None:
     text = job("runs-on: x\nsteps:\n  - run: >\n      docker run\n      --gpus all")
 
-    assert "command:docker" in context_of(language, text, WORKFLOW, "--gpus all")
+    assert "command:docker" in context_of(LANGUAGE, text, WORKFLOW, "--gpus all")
 
 
 def test_conditions_inside_a_script_guard() -> None:
@@ -114,13 +114,13 @@ services:
 
 
 def test_services_are_for_the_vendor_of_their_name_or_profile() -> None:
-    found = {r.text: r.guard for r in regions(language, COMPOSE, "compose.yml") if r.kind is RegionKind.VALUE}
+    found = {r.text: r.guard for r in regions(LANGUAGE, COMPOSE, "compose.yml") if r.kind is RegionKind.VALUE}
 
     assert (found["x"], found["y"], found["z"]) == (NONE, NV, NV)
 
 
 def test_values_know_the_keys_that_lead_to_them() -> None:
-    assert context_of(language, COMPOSE, "compose.yml", "NVIDIA_VISIBLE_DEVICES=all") == (
+    assert context_of(LANGUAGE, COMPOSE, "compose.yml", "NVIDIA_VISIBLE_DEVICES=all") == (
         "doc:compose",
         "services",
         "app",
@@ -131,7 +131,7 @@ def test_values_know_the_keys_that_lead_to_them() -> None:
 def test_conda_dependencies_are_requirements() -> None:
     text = "name: a\nchannels: [nvidia]\ndependencies:\n  - pytorch-cuda=12.1\n  - pip:\n      - pynvml\n"
 
-    assert places(language, text, "environment.yml", RegionKind.REQUIREMENT) == [
+    assert places(LANGUAGE, text, "environment.yml", RegionKind.REQUIREMENT) == [
         (4, 5, "pytorch-cuda=12.1"),
         (6, 9, "pynvml"),
     ]
@@ -139,7 +139,7 @@ def test_conda_dependencies_are_requirements() -> None:
 
 def test_recipes_are_read_with_their_templates_blanked() -> None:
     text = '{% set v = "1" %}\npackage:\n  name: a\n  version: {{ v }}\nrequirements:\n  run:\n    - cudatoolkit  # [cuda]\n    - numpy\n'
-    found = guards(language, text, "meta.yaml")
+    found = guards(LANGUAGE, text, "meta.yaml")
 
     assert (found["cudatoolkit"], found["numpy"]) == (NV, NONE)
 
@@ -147,14 +147,14 @@ def test_recipes_are_read_with_their_templates_blanked() -> None:
 def test_the_exec_form_of_a_command_is_one_command() -> None:
     text = 'apiVersion: v1\nspec:\n  command: ["nvidia-smi", "-L"]\n'
 
-    assert "command:nvidia-smi" in context_of(language, text, "pod.yaml", "nvidia-smi -L")
+    assert "command:nvidia-smi" in context_of(LANGUAGE, text, "pod.yaml", "nvidia-smi -L")
 
 
 @pytest.mark.parametrize(
     ("path", "guard"), [("docker-compose.cuda.yml", NV), ("ci/rocm.yml", AMD), ("ci.yml", NONE)]
 )
 def test_a_path_says_for_whom_a_document_is(path: str, guard: Guard) -> None:
-    assert guards(language, "a: b\n", path)["b"] is guard
+    assert guards(LANGUAGE, "a: b\n", path)["b"] is guard
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_path_says_for_whom_a_document_is(path: str, guard: Guard) -> None:
     ],
 )
 def test_broken_and_strange_input_does_not_raise(text: str) -> None:
-    language.parse(Source("a.yml", text, tuple(text.split("\n"))))
+    LANGUAGE.parse(Source("a.yml", text, tuple(text.split("\n"))))
 
 
 def test_aliases_cannot_make_a_small_file_endless() -> None:
@@ -184,4 +184,4 @@ def test_aliases_cannot_make_a_small_file_endless() -> None:
         for before, name in zip("abcdefgh", "bcdefghi", strict=True)
     )
 
-    assert len(language.parse(Source("a.yml", text, tuple(text.split("\n")))).regions) < 300_000
+    assert len(LANGUAGE.parse(Source("a.yml", text, tuple(text.split("\n")))).regions) < 300_000
