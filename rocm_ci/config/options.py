@@ -157,7 +157,7 @@ TOLD: dict[str, dict[str, str]] = {
         "format": "Layout of the result: `google-benchmark` or `pytest-benchmark`.",
         "better": "`lower` or `higher`, where the format does not say.",
         "min-effect": "A smaller change is never a regression.",
-        "rounds": "Rounds of base and head in turn; twice as many when a regression is to be confirmed.",
+        "rounds": "Rounds of base and head in turn: more for many series, as many again to confirm.",
         "gpus": "How many GPUs the benchmark needs.",
         "timeout": "Time budget of the benchmark, all rounds together.",
         "env": "Extra environment variables.",
