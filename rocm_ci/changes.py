@@ -18,6 +18,7 @@ _KINDS = {
     b"R": ChangeKind.RENAMED,
 }
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_LIKE_A_DIFF = re.compile(r"^diff --git ", re.MULTILINE)
 _SUBMODULE, _SYMLINK = b"160000", b"120000"
 EVERY_LINE = (1, 2**31 - 1)
 
@@ -126,6 +127,10 @@ def parse_diff(text: str) -> Changes:
     except UnidiffParseError as error:
         message = f"the diff cannot be read: {error}"
         raise UsageError(message, hint="make it with `git diff --no-color BASE...HEAD`") from error
+    if not len(patch) and text.strip() and not _LIKE_A_DIFF.search(text):
+        # Green for a file that holds no diff would be a promise about nothing.
+        message = "the file holds no unified diff"
+        raise UsageError(message, hint="make it with `git diff --no-color BASE...HEAD`")
     files = []
     for one in patch:
         kind = ChangeKind.MODIFIED

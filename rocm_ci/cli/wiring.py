@@ -81,14 +81,16 @@ def make_log(env: dict[str, str], *, verbose: bool = False) -> Log:
 def read_bytes(path: Path, what: str, *, limit: int = 200_000_000) -> bytes:
     """A file named by the user; a missing, unreadable or huge one is a clear usage error."""
     try:
-        size = path.stat().st_size
-        if size > limit:
-            message = f"{what} {path} has {size} bytes, over the limit of {limit}"
-            raise UsageError(message, hint="name a smaller file")
-        return path.read_bytes()
+        with path.open("rb") as file:
+            # Bounded by what is read, not by what the file says of itself: a device has no size.
+            data = file.read(limit + 1)
     except OSError as error:
         message = f"{what} {path} cannot be read: {error.strerror}"
         raise UsageError(message, hint="check the path and its permissions") from error
+    if len(data) > limit:
+        message = f"{what} {path} is over the limit of {limit} bytes"
+        raise UsageError(message, hint="name a smaller file")
+    return data
 
 
 def as_json(value: object) -> str:

@@ -56,10 +56,15 @@ def load(folder: Path) -> History:
 def lay_out(run: Runner, source: Path, target: Path, environment: dict[str, str]) -> History:
     """Write the history of `source` into the empty folder `target` and check the last branch out."""
     history = load(source)
-    if target.exists() and any(target.iterdir()):
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(target.iterdir())
+    except OSError as error:
+        message = f"{target} cannot be used as a folder: {error.strerror}"
+        raise UsageError(message, hint="check its permissions, or name another") from error
+    if not is_empty:
         message = f"{target} is not empty"
         raise UsageError(message, hint="name a new folder")
-    target.mkdir(parents=True, exist_ok=True)
     name, _, mail = history.author.rstrip(">").partition(" <")
     env = environment | {
         f"GIT_{who}_{what}": value

@@ -145,6 +145,21 @@ def test_a_broken_diff_file_is_a_usage_error() -> None:
         parse_diff("--- a/x\n+++ b/x\n@@ -1,3 +1,4 @@\n a\n+b\n")
 
 
+@pytest.mark.parametrize(
+    "text", ["just words\n", '{"version": 1', "\x1b[1mdiff --git a/x b/x\x1b[m\n", "\x00\x01"]
+)
+def test_a_file_without_a_diff_is_no_clean_change(text: str) -> None:
+    with pytest.raises(UsageError, match="holds no unified diff") as caught:
+        parse_diff(text)
+
+    assert "--no-color" in caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["", "\n", "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n"])
+def test_a_diff_without_lines_adds_nothing(text: str) -> None:
+    assert [f.added for f in parse_diff(text).files if f.added] == []
+
+
 def test_the_whole_tree_counts_every_line() -> None:
     changes = whole_tree(("a", "b"))
 
