@@ -16,7 +16,7 @@ from rocm_ci import pipeline, plan, registry, sinks
 from rocm_ci.cli import checkout, wiring
 from rocm_ci.config import load as config
 from rocm_ci.context import Context, Job
-from rocm_ci.errors import ConfigError, InterruptedRunError, MachineError
+from rocm_ci.errors import ConfigError, EventError, InterruptedRunError, MachineError
 from rocm_ci.github import commands
 from rocm_ci.gpu.collect import collect, live_reader
 from rocm_ci.model.facts import Facts
@@ -117,7 +117,11 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
 def _located(git: Git, request: Request, env: dict[str, str]) -> Located:
     if request.local or "GITHUB_EVENT_NAME" not in env:
         return checkout.local(git, request.base)
-    payload = wiring.read_bytes(Path(env.get("GITHUB_EVENT_PATH", "")), "the event file")
+    where = env.get("GITHUB_EVENT_PATH")
+    if not where:
+        message = f"the event {env['GITHUB_EVENT_NAME']!r} has no file: GITHUB_EVENT_PATH is not set"
+        raise EventError(message, hint="run it in GitHub Actions, or use --local --base REF")
+    payload = wiring.read_bytes(Path(where), "the event file")
     deepen = env.get(config.variable("deepen"), "").lower() in ("true", "1", "yes", "on")
     event = events.parse(env, payload)
     if request.base is not None:

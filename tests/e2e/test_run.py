@@ -127,6 +127,7 @@ def test_an_event_file_cut_short_is_a_clear_error(project: Repository, tmp_path:
             "cannot run on the event 'schedule'",
         ),
         ((), {"GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": "/no/such"}, 2, "/no/such"),
+        ((), {"GITHUB_EVENT_NAME": "push"}, 2, "GITHUB_EVENT_PATH is not set"),
         (("--local", "--base", "main"), {"ROCM_CI_ARCH": "sm_90"}, 2, "input `arch`"),
         (("--wrong",), {}, 2, "--wrong"),
     ],
