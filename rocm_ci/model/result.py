@@ -11,6 +11,7 @@ from rocm_ci.model.finding import Finding
 from rocm_ci.model.kernel import Kernel, KernelChange
 from rocm_ci.model.perf import Comparison
 from rocm_ci.model.plan import StageName
+from rocm_ci.model.scan_note import ScanNote
 from rocm_ci.model.verdict import Verdict
 
 
@@ -34,7 +35,7 @@ class PreflightResult(Frozen, frozen=True, kw_only=True, tag="preflight", tag_fi
 
 
 class ScanResult(Frozen, frozen=True, kw_only=True, tag="scan", tag_field="kind"):
-    """Findings on added lines; `suppressed` were silenced in place."""
+    """Findings on added lines; `suppressed` were silenced in place. `notes`: what was not looked at."""
 
     verdict: Verdict
     duration_s: float
@@ -42,7 +43,7 @@ class ScanResult(Frozen, frozen=True, kw_only=True, tag="scan", tag_field="kind"
     findings: tuple[Finding, ...] = ()
     suppressed: int = 0
     files: int = 0
-    notices: tuple[str, ...] = ()
+    notes: tuple[ScanNote, ...] = ()
 
 
 class Artifact(Frozen, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.model.changes import ChangeKind
 from rocm_ci.model.finding import Finding, Severity, Topic
+from rocm_ci.model.scan_note import NoteKind, ScanNote
 from rocm_ci.scan import files, suppression
 from rocm_ci.scan.embedded import device_sources
 from rocm_ci.scan.language import Match, Parsed, Surroundings
@@ -33,11 +34,17 @@ MOST_FINDINGS_PER_RULE_AND_FILE = 200
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """The outcome of one scan. `files` counts the files that were read."""
+    """The outcome of one scan. `files` counts the files that were read; `notes` tell what was not."""
 
     findings: tuple[Finding, ...]
     suppressed: int
     files: int
+    notes: tuple[ScanNote, ...] = ()
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether some file was given up, so that nobody knows what it holds."""
+        return any(note.kind is NoteKind.UNFINISHED for note in self.notes)
 
 
 def scan(
@@ -61,7 +68,7 @@ def scan(
         if scope.includes(change):
             findings += scanner.file(change, whole=changes.whole_tree)
     findings.sort(key=lambda f: (f.path, f.line, f.column, f.rule))
-    return Scanned(tuple(findings), scanner.suppressed, scanner.files)
+    return Scanned(tuple(findings), scanner.suppressed, scanner.files, tuple(scanner.notes))
 
 
 class _Scanner:
@@ -85,6 +92,7 @@ class _Scanner:
         self._topics |= dict.fromkeys(suppression.OWN_RULES, Topic.CUDA_TOOL)
         self.suppressed = 0
         self.files = 0
+        self.notes: list[ScanNote] = []
 
     def file(self, change: FileChange, *, whole: bool) -> Iterable[Finding]:
         data = self._source.read(change.path)
@@ -113,6 +121,10 @@ class _Scanner:
             macros = self._project.macros(change.path) if language.name == EMBEDDED else {}
             source = Source(change.path, text, lines, hits=hits, macros=macros, beside=beside)
             parsed = language.parse(source)
+            for reason in parsed.notes:
+                self.notes.append(
+                    ScanNote(kind=NoteKind.FALLBACK, path=_encodable(change.path), reason=reason)
+                )
             found += self._findings(parsed, language, rules, added)
             if embedded:
                 found += self._embedded(parsed, added)

@@ -14,11 +14,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A parsed file: its regions in order, and the language's own tree for detectors."""
+    """A parsed file: its regions in order, and the language's own tree for detectors.
+
+    `notes` say what could not be understood and what was done instead, each a short sentence
+    without a full stop: "syntax error in line 3, read as tokens". The user is shown them.
+    """
 
     source: Source
     regions: tuple[Region, ...]
     tree: object = None
+    notes: tuple[str, ...] = ()
 
 
 class Language(Protocol):

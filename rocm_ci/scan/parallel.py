@@ -66,7 +66,12 @@ def scan_all(
     findings = sorted(
         (f for one in done for f in one.findings), key=lambda f: (f.path, f.line, f.column, f.rule)
     )
-    return Scanned(tuple(findings), sum(one.suppressed for one in done), sum(one.files for one in done))
+    return Scanned(
+        tuple(findings),
+        sum(one.suppressed for one in done),
+        sum(one.files for one in done),
+        tuple(note for one in done for note in one.notes),
+    )
 
 
 def _spread(workers: int) -> list[Scanned] | None:
