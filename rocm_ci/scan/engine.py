@@ -187,6 +187,7 @@ class _Scanner:
             changed = re.sub(rule.replace.from_, rule.replace.to, match.text)
             replacement = changed if changed != match.text else None
         message = match.message or rule.message
+        fix = f"{rule.fix}; {match.hint}" if match.hint else rule.fix
         text = _encodable(match.text)
         return Finding(
             rule=rule.id,
@@ -197,7 +198,7 @@ class _Scanner:
             column=match.column,
             end=match.end,
             message=_encodable(message).replace("{match}", text).replace("{replacement}", replacement or ""),
-            fix=rule.fix.replace("{match}", text).replace("{replacement}", replacement or ""),
+            fix=fix.replace("{match}", text).replace("{replacement}", replacement or ""),
             docs=f"docs/rules/{rule.id}.md",
             replacement=replacement,
         )

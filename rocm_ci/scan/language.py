@@ -49,7 +49,8 @@ class Match:
 
     Positions are 1-based; `end` is the column after the last character on `line`. `message` and
     `replacement` override the rule's own when given. `name` is the CUDA name that it is about, when
-    `text` is another: where a project defines that name itself, the match does not count.
+    `text` is another: where a project defines that name itself, the match does not count. `hint` is a
+    sentence about this very name that follows the rule's fix.
     """
 
     line: int
@@ -59,6 +60,7 @@ class Match:
     message: str | None = None
     replacement: str | None = None
     name: str | None = None
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
