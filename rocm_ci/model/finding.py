@@ -6,6 +6,7 @@ import enum
 from functools import total_ordering
 
 from rocm_ci.model.base import Frozen
+from rocm_ci.model.edit import Edit
 
 
 @total_ordering
@@ -46,11 +47,32 @@ class Topic(enum.Enum):
     ARCH_LIST = "arch-list"
 
 
+class SilencedBy(enum.Enum):
+    """Who said that a finding is all right."""
+
+    COMMENT = "comment"  # on its line or the line above
+    FILE = "file"  # a comment that speaks for the whole file
+    CONFIGURATION = "configuration"  # `scan.per-path`
+    BASELINE = "baseline"  # it was there when the baseline was written
+
+
+class Silenced(Frozen, frozen=True, kw_only=True):
+    """Why a finding does not count. `line` is where the comment stands."""
+
+    by: SilencedBy
+    reason: str = ""
+    line: int | None = None
+
+
 class Finding(Frozen, frozen=True, kw_only=True):
     """One finding. Lines and columns are 1-based; `end` is the column after the last character.
 
-    `fix` is advice in words; `replacement` is the exact text for `line` from `column` to `end`
-    when the repair is mechanical, so that a review suggestion can be built from it.
+    `fix` is advice in words; `replacement` is the exact text for `line` from `column` to `end` when
+    the repair is mechanical. `edits` are the whole repair of this file, to be applied together or
+    not at all, sorted and apart from each other; `unsafe` when they may change what the code means
+    on NVIDIA. `excerpt` holds the lines from the first to the last edit as they are when the change
+    adds all of them: with it a review suggestion needs no checkout. `fingerprint` stays when lines
+    move or are indented anew; equal ones in a file are told apart by their order.
     """
 
     rule: str
@@ -64,3 +86,8 @@ class Finding(Frozen, frozen=True, kw_only=True):
     fix: str | None = None
     docs: str | None = None
     replacement: str | None = None
+    edits: tuple[Edit, ...] = ()
+    unsafe: bool = False
+    excerpt: tuple[str, ...] = ()
+    fingerprint: str = ""
+    silenced: Silenced | None = None

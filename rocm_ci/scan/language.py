@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import PurePosixPath
 
+    from rocm_ci.model.edit import Edit
     from rocm_ci.scan.source import Region, Source
 
 
@@ -50,7 +51,8 @@ class Match:
     Positions are 1-based; `end` is the column after the last character on `line`. `message` and
     `replacement` override the rule's own when given. `name` is the CUDA name that it is about, when
     `text` is another: where a project defines that name itself, the match does not count. `hint` is a
-    sentence about this very name that follows the rule's fix.
+    sentence about this very name that follows the rule's fix. `edits` are the whole repair when it is more
+    than `replacement` at this place; `unsafe` when it may change what the code means on NVIDIA.
     """
 
     line: int
@@ -60,6 +62,8 @@ class Match:
     message: str | None = None
     replacement: str | None = None
     name: str | None = None
+    edits: tuple[Edit, ...] = ()
+    unsafe: bool = False
     hint: str | None = None
 
 
