@@ -90,6 +90,7 @@ class _Scanner:
         self._surroundings = Surroundings(archs=archs, tables=book.tables)
         self._topics = {c.rule.id: c.rule.topic for c in book.rules}
         self._topics |= dict.fromkeys(suppression.OWN_RULES, Topic.CUDA_TOOL)
+        self._memo: dict[str, object] = {}
         self.suppressed = 0
         self.files = 0
         self.notes: list[ScanNote] = []
@@ -119,7 +120,16 @@ class _Scanner:
             hits = self._book.of_language(language.name).hits(data, rules) if self._prefilter else None
             beside = self._beside(change.path)
             macros = self._project.macros(change.path) if language.name == EMBEDDED else {}
-            source = Source(change.path, text, lines, hits=hits, macros=macros, beside=beside)
+            source = Source(
+                change.path,
+                text,
+                lines,
+                hits=hits,
+                macros=macros,
+                beside=beside,
+                read=self._source.read,
+                memo=self._memo,
+            )
             parsed = language.parse(source)
             for reason in parsed.notes:
                 self.notes.append(

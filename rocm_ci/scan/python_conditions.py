@@ -21,6 +21,8 @@ from rocm_ci.scan.outcome import (
 from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rocm_ci.scan.python_names import Names
 
 
@@ -33,6 +35,8 @@ _EXACT = {
     "torch.utils.cpp_extension.CUDA_HOME": HAS_NVIDIA,
     "ROCM_HOME": HAS_AMD,
     "CUDA_HOME": HAS_NVIDIA,
+    # What only type checkers read is never reached: as good as code for the other vendor.
+    "TYPE_CHECKING": Outcome(Guard.NVIDIA, Guard.NONE),
 }
 # On ROCm builds of torch these hold as well, whatever they are called.
 _NEUTRAL = re.compile(
@@ -49,23 +53,38 @@ _PROBE_CALLS = re.compile(
     r"|is_\w*available|package_exists|has_package|module_exists|importable)$"
 )
 _ENVIRONMENT = re.compile(r"(^|\.)(environ\.get|getenv)$")
+_TARGET = re.compile(r"(?i)target|backend|vendor|platform|device_type|accelerator|gpu_type")
+_ON, _OFF = frozenset({"1", "true", "on", "yes", "y"}), frozenset({"0", "false", "off", "no", "n"})
 
 
 class Conditions:
     """Evaluates tests of one module; learns the constants and helpers that it defines itself."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, resolve: Callable[[str], Outcome] | None = None) -> None:
+        """`resolve` answers for names that come from other modules of the project."""
         self._names = names
+        self._resolve = resolve
         self._known: dict[str, Outcome] = {}
+        self._probes: set[str] = set()
 
     def learn(self, name: str, outcome: Outcome) -> None:
         """From here on, `name` (a variable, an attribute, or `f()`) answers as `outcome`."""
         if outcome:
             self._known[name] = outcome
 
+    def learn_probe(self, function: str) -> None:
+        """From here on, `function("x")` asks whether the package or tool `x` is there."""
+        self._probes.add(function)
+
     def known(self, name: str) -> Outcome | None:
         """What was learnt about a name; None when nothing was."""
-        return self._known.get(name)
+        found = self._known.get(name)
+        if found is None and name.startswith(("self.", "cls.")):
+            found = self._known.get(name.partition(".")[2])
+        return found
+
+    def _elsewhere(self, name: str) -> Outcome:
+        return self._resolve(name) if self._resolve is not None else UNKNOWN
 
     def of(self, test: ast.expr | None) -> Outcome:
         """What a test says. `UNKNOWN` when it is about something else."""
@@ -87,12 +106,13 @@ class Conditions:
 
     def _name(self, node: ast.expr) -> Outcome:
         full = self._names.dotted(node)
-        if full in self._known:
-            return self._known[full]
+        known = self.known(full)
+        if known is not None:
+            return known
         for suffix, outcome in _EXACT.items():
             if full == suffix or full.endswith("." + suffix):
                 return outcome
-        return self._by_words(full, called=False)
+        return self._by_words(full, called=False) or self._elsewhere(full)
 
     def _by_words(self, full: str, *, called: bool) -> Outcome:
         """`is_rocm`, `USE_HIP`, `current_platform.is_cuda()`: by the words of the last part of the name."""
@@ -118,8 +138,9 @@ class Conditions:
 
     def _call(self, node: ast.Call) -> Outcome:
         full = self._names.callee(node.func)
-        if full + "()" in self._known:
-            return self._known[full + "()"]
+        known = self.known(full + "()")
+        if known is not None:
+            return known
         texts = [c.value for c in ast.walk(node) if isinstance(c, ast.Constant) and isinstance(c.value, str)]
         if full in ("bool", "len", "any", "all", "str", "int") and len(node.args) == 1:
             return self.of(node.args[0])
@@ -129,11 +150,12 @@ class Conditions:
             _PROBE_CALLS.search(full)
             or _ENVIRONMENT.search(full)
             or full in (".exists", ".is_file", ".is_dir")
+            or full in self._probes
         ):
-            return presence(texts)
+            return presence(texts) or (self._elsewhere(full + "()") if not texts else UNKNOWN)
         if full.endswith((".startswith", ".endswith", ".get", ".lower")):
             return presence(t for t in texts if names_amd(t))
-        return self._by_words(full, called=True)
+        return self._by_words(full, called=True) or self._elsewhere(full + "()")
 
     def _attribute(self, owner: ast.expr, name: str) -> Outcome:
         full = f"{self._names.dotted(owner)}.{name}"
@@ -161,7 +183,13 @@ class Conditions:
         texts = _texts(right)
         if not texts:
             return UNKNOWN
+        switch = {t.lower() for t in texts}
+        if switch <= _ON or switch <= _OFF:
+            outcome = self.of(left)
+            return outcome if switch <= _ON else ~outcome
         name = self._names.dotted(left) or _source_name(left)
+        if isinstance(left, ast.Call) and _ENVIRONMENT.search(self._names.callee(left.func)):
+            name += " ".join(f" {t} platform" for t in _texts_of_call(left) if _TARGET.search(t))
         if name == "sys.platform" or name.endswith("platform.system"):
             mac = all(t.lower() == "darwin" for t in texts)
             return Outcome(Guard.NVIDIA, Guard.NONE) if mac else UNKNOWN
@@ -180,6 +208,10 @@ def _texts(node: ast.expr) -> list[str]:
     elements = node.elts if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else [node]
     texts = [e.value for e in elements if isinstance(e, ast.Constant) and isinstance(e.value, str)]
     return texts if len(texts) == len(elements) else []
+
+
+def _texts_of_call(node: ast.Call) -> list[str]:
+    return [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
 
 
 def _source_name(node: ast.expr) -> str:

@@ -5,7 +5,7 @@ list or tuple), `key` / `key:TEXT` (of a dictionary), `compare`, `operand`, `sto
 question whether something is there), `default` (a fallback value), `twin` (the same function knows
 the AMD counterpart), `test` (a test file), and for names `use:…` — how the value is used: `callee`,
 `attribute`, `argument`, `subscript`, `order`, `operand`, `test`, `format`, `path` (the root of a
-formatted path), `value`.
+formatted path), `value`. `beside-vendor`: another operand of the same `and` / `or` tests the vendor.
 """
 
 from __future__ import annotations
@@ -170,6 +170,8 @@ class Cutter(Collector):
         """Each operand is reached only when the ones before it decided nothing."""
         guard = self._candidates(node.values, guard, context)
         here = guard
+        if any(map(self.conditions.of, node.values)):
+            context = (*context, "beside-vendor")
         for value in node.values:
             self.visit(value, here, context, "test")
             outcome = self.conditions.of(value)

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, ClassVar
 
 from rocm_ci.scan import vendor
+from rocm_ci.scan.outcome import UNKNOWN, joined
 from rocm_ci.scan.python_exits import caught, gives_up, leaves
 from rocm_ci.scan.python_learning import decorator_guard
 from rocm_ci.scan.python_names import is_text, target_name
@@ -17,6 +18,7 @@ from rocm_ci.scan.source import Guard, RegionKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from rocm_ci.scan.outcome import Outcome
     from rocm_ci.scan.python_expressions import Cutter
     from rocm_ci.scan.python_regions import Context
 
@@ -142,7 +144,9 @@ class Flow:
     def _match(self, node: ast.Match, guard: Guard, context: Context) -> None:
         self._cut.visit(node.subject, guard, (*context, "condition"), "test")
         for case in node.cases:
-            self.body(case.body, vendor.both(guard, self._case(node.subject, case.pattern)), context)
+            outcome = self._case(node.subject, case.pattern)
+            self.body(case.body, vendor.both(guard, outcome.true), context)
+            guard = vendor.both(guard, outcome.false) if case.guard is None else guard
 
     def _raise(self, node: ast.Raise, guard: Guard, context: Context) -> None:
         self._cut.visit(node.exc, guard, (*context, "message"))
@@ -224,16 +228,18 @@ class Flow:
             guard = vendor.both(guard, Guard.EITHER)
         self._cut.visit(node.test, guard, (*context, "demand"), "test")
 
-    def _case(self, subject: ast.expr, pattern: ast.pattern) -> Guard:
+    def _case(self, subject: ast.expr, pattern: ast.pattern) -> Outcome:
         patterns = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
-        values = [p.value for p in patterns if isinstance(p, ast.MatchValue)]
-        if len(values) != len(patterns):
-            return Guard.NONE
-        guards = {
-            self._cut.conditions.of(ast.Compare(left=subject, ops=[ast.Eq()], comparators=[v])).true
-            for v in values
-        }
-        return guards.pop() if len(guards) == 1 else Guard.NONE
+        values: list[ast.expr] = []
+        for one in patterns:
+            if isinstance(one, ast.MatchValue):
+                values.append(one.value)
+            elif isinstance(one, ast.MatchSingleton):
+                values.append(ast.Constant(one.value))
+            else:
+                return UNKNOWN
+        tests = [ast.Compare(left=subject, ops=[ast.Eq()], comparators=[v]) for v in values]
+        return joined([self._cut.conditions.of(t) for t in tests], conjunction=False)
 
     def _rest(self, node: ast.stmt) -> Guard:
         """What must hold after a statement, because it leaves otherwise."""

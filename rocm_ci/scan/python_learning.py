@@ -11,7 +11,7 @@ from rocm_ci.scan.python_conditions import Conditions
 from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from rocm_ci.scan.python_names import Names
     from rocm_ci.scan.python_statements import Statements
@@ -26,15 +26,24 @@ _NVIDIA_MARK = re.compile(
     r"(?i)(requires?|needs?|only|skip_?unless|run_?on|require)_*(cuda|nvidia|nvml|nvcc|tensorrt|sm_?\d+|hopper|blackwell|ampere)"
     r"|skip_?(if_?)?(on_?)?(rocm|hip|amd)|(cuda|nvidia)_?only"
 )
+_LOOKS_FOR = re.compile(r"(^|\.)(find_spec|import_module|__import__|which|find_executable|find_loader)$")
 _ABSENT_WITHOUT_NVIDIA = re.compile(
     r"^(pynvml|py3nvml|nvidia_smi|pycuda|cuda|nvidia|tensorrt|numba\.cuda|cudnn|cutlass|flashinfer|deep_gemm|deep_ep"
     r"|transformer_engine|nvtx|nvshmem|cuml|cudf|rmm)(\.|$)"
 )
 
 
-def learn(found: Statements, names: Names, lines: Sequence[str]) -> Conditions:
-    """The conditions of a module, with its own constants and helper functions understood."""
-    conditions = Conditions(names)
+def learn(
+    found: Statements,
+    names: Names,
+    lines: Sequence[str],
+    resolve: Callable[[str], Outcome] | None = None,
+) -> Conditions:
+    """The conditions of a module, with its own constants and helper functions understood.
+
+    `resolve` answers for names that the module imports from others of the project.
+    """
+    conditions = Conditions(names, resolve)
     assigns = [n for n in found.assigns if n.value is not None and _may_tell(n.value, lines)]
     for _ in range(2):  # a helper may stand below the constant that calls it
         for node in assigns:
@@ -45,6 +54,9 @@ def learn(found: Statements, names: Names, lines: Sequence[str]) -> Conditions:
         for function in found.functions:
             if len(function.body) <= _LONGEST_HELPER:
                 conditions.learn(f"{function.name}()", _returned(function, conditions))
+                conditions.learn(f"{function.name}", _property(function, names, conditions))
+                if _is_probe(function, names):
+                    conditions.learn_probe(function.name)
         for one in found.tries:
             _tried(one, names, conditions)
     return conditions
@@ -87,6 +99,25 @@ def _returned(function: ast.FunctionDef | ast.AsyncFunctionDef, conditions: Cond
             return UNKNOWN
         case _:
             return UNKNOWN
+
+
+def _property(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, names: Names, conditions: Conditions
+) -> Outcome:
+    """A property answers without being called."""
+    marks = {names.dotted(d).rsplit(".", 1)[-1] for d in function.decorator_list}
+    return _returned(function, conditions) if marks & {"property", "cached_property"} else UNKNOWN
+
+
+def _is_probe(function: ast.FunctionDef | ast.AsyncFunctionDef, names: Names) -> bool:
+    """`def have(name): return find_spec(name) is not None`: what it is given is what it looks for."""
+    parameters = {a.arg for a in function.args.args}
+    for node in ast.walk(function) if parameters else ():
+        match node:
+            case ast.Call(func=func, args=[ast.Name(id=name), *_]) if name in parameters:
+                if _LOOKS_FOR.search(names.callee(func)):
+                    return True
+    return False
 
 
 def _tried(node: ast.Try, names: Names, conditions: Conditions) -> None:

@@ -17,15 +17,23 @@ class Names:
 
     def __init__(self, found: Statements) -> None:
         self._full: dict[str, str] = {}
+        self._modules: set[str] = set()
         self.follows = False  # some name stands for a value whose use is the defect
         for node in found.imports:
             if isinstance(node, ast.Import):
                 self._full.update((a.asname, a.name) for a in node.names if a.asname)
+                self._modules.update(a.name.partition(".")[0] for a in node.names)
                 continue
             start = "." * node.level + (node.module or "")
             joint = "" if not start or start.endswith(".") else "."
             self._full.update((a.asname or a.name, f"{start}{joint}{a.name}") for a in node.names)
+            self._modules.add(start.partition(".")[0])
         self._follow(found)
+
+    def is_imported(self, full: str) -> bool:
+        """Whether a full name comes from another module."""
+        first, dot, _ = full.partition(".")
+        return bool(dot) and first in self._modules
 
     def _follow(self, found: Statements) -> None:
         """`version = torch.version.cuda`, bound once, is that value wherever it is used."""

@@ -55,6 +55,10 @@ def _alone(_: str) -> bool:
     return False
 
 
+def _nothing(_: str) -> bytes | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file to scan. `text` is decoded with surrogateescape; `lines` are its lines without ends.
@@ -62,7 +66,8 @@ class Source:
     `hits` are the sorted lines that hold something a rule needs; None when every line may matter. A
     language may leave out functions without any. `beside` tells whether a file of some name stands in
     the same folder: a `Dockerfile` next to a `Dockerfile.rocm` is the NVIDIA one. `macros` are those that
-    the headers of a C file define for one vendor only.
+    the headers of a C file define for one vendor only. `read` gives another file of the tree by its path;
+    what a language learns from such files it keeps in `memo`, which all files of one scan share.
     """
 
     path: str
@@ -71,3 +76,5 @@ class Source:
     hits: tuple[int, ...] | None = None
     macros: Mapping[str, Guard] = field(default_factory=dict)
     beside: Callable[[str], bool] = field(default=_alone, compare=False, repr=False)
+    read: Callable[[str], bytes | None] = field(default=_nothing, compare=False, repr=False)
+    memo: dict[str, object] = field(default_factory=dict, compare=False, repr=False)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan import vendor
 from rocm_ci.scan.language import Language, Parsed
+from rocm_ci.scan.outcome import UNKNOWN, Outcome
 from rocm_ci.scan.python_expressions import Cutter
 from rocm_ci.scan.python_flow import Flow
 from rocm_ci.scan.python_learning import learn
+from rocm_ci.scan.python_modules import Modules
 from rocm_ci.scan.python_names import Names, constant_strings
 from rocm_ci.scan.python_regions import Site
 from rocm_ci.scan.python_requirements import requirement_nodes
@@ -20,6 +22,7 @@ from rocm_ci.scan.python_statements import statements
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import PurePosixPath
 
     from rocm_ci.scan.source import Source
@@ -62,7 +65,7 @@ def cut(source: Source, outer: Guard) -> Parsed:
         return Parsed(source, _imports_only(source, outer))
     found = statements(module)
     names = Names(found)
-    conditions = learn(found, names, source.lines)
+    conditions = learn(found, names, source.lines, elsewhere(source, names))
     texts = constant_strings(found)
     wanted = requirement_nodes(found, names, source.path)
     cutter = Cutter(source, names, conditions, texts, wanted)
@@ -84,6 +87,19 @@ def cut(source: Source, outer: Guard) -> Parsed:
     except RecursionError:
         return Parsed(source, _imports_only(source, outer))
     return Parsed(source, tuple(cutter.regions), PythonTree(module, names, tuple(cutter.sites)))
+
+
+def elsewhere(source: Source, names: Names) -> Callable[[str], Outcome]:
+    """Answers for the names that a file imports from other modules of the project."""
+    modules = source.memo.get("python-modules")
+    if not isinstance(modules, Modules):
+        modules = Modules(source.read)
+        source.memo["python-modules"] = modules
+
+    def resolve(full: str) -> Outcome:
+        return modules.outcome(source.path, full) if names.is_imported(full) else UNKNOWN
+
+    return resolve
 
 
 def _imports_only(source: Source, outer: Guard) -> tuple[Region, ...]:

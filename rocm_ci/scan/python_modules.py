@@ -1,0 +1,132 @@
+"""What a name imported from another module of the project says about the vendor.
+
+A scan reads few files of a project whole, so a module that is asked for one flag or helper is not
+parsed: its import lines and the definition of that name are cut out and understood alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from rocm_ci.scan.outcome import UNKNOWN, Outcome
+from rocm_ci.scan.python_learning import learn
+from rocm_ci.scan.python_names import Names
+from rocm_ci.scan.python_statements import statements
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_IMPORTS = re.compile(
+    r"^(?:import[ \t][^\n(]*|from[ \t]+[.\w]+[ \t]+import[ \t]*(?:\([^)]*\)|[^\n(\\]*(?:\\\n[^\n\\]*)*))$",
+    re.MULTILINE,
+)
+_NEXT_STATEMENT = re.compile(r"^[^\s#)\]}]", re.MULTILINE)
+_SOURCE_FOLDERS = ("", "src/", "python/", "lib/")
+_DEEPEST = 5  # modules that pass a name on from one to the next
+_LONGEST = 500_000  # characters of a module worth searching
+
+
+class Modules:
+    """Answers for the modules of one tree; remembers what was asked."""
+
+    def __init__(self, read: Callable[[str], bytes | None]) -> None:
+        self._read = read
+        self._texts: dict[str, str | None] = {}
+        self._found: dict[tuple[str, int, str], str | None] = {}
+        self._answers: dict[tuple[str, str], Outcome] = {}
+
+    def outcome(self, path: str, full: str, depth: int = 0) -> Outcome:
+        """What `full` (`pkg.utils.flag`, `..utils.helper()`) means where the module at `path` says it."""
+        dotted = full.lstrip(".")
+        level = len(full) - len(dotted)
+        module, _, name = dotted.rpartition(".")
+        file = self._file(path, level, module)
+        return UNKNOWN if file is None else self._defined(file, name, depth)
+
+    def _file(self, path: str, level: int, module: str) -> str | None:
+        folder = str(PurePosixPath(path).parent)
+        key = (folder, level, module)
+        if key not in self._found:
+            self._found[key] = next(
+                (c for c in _candidates(folder, level, module) if self._text(c) is not None), None
+            )
+        return self._found[key]
+
+    def _text(self, path: str) -> str | None:
+        if path not in self._texts:
+            data = self._read(path)
+            short = data is not None and len(data) <= _LONGEST
+            self._texts[path] = data.decode("utf-8", "replace") if data is not None and short else None
+        return self._texts[path]
+
+    def _defined(self, path: str, name: str, depth: int) -> Outcome:
+        """What a name at the top level of a module means; `name()` for the answer of a function."""
+        key = (path, name)
+        if key not in self._answers:
+            self._answers[key] = UNKNOWN  # while it is looked for, it may ask for itself
+            self._answers[key] = self._look(path, name, depth)
+        return self._answers[key]
+
+    def _look(self, path: str, name: str, depth: int) -> Outcome:
+        text = self._text(path) or ""
+        bare = name.removesuffix("()")
+        if depth > _DEEPEST or bare not in text:
+            return UNKNOWN
+        imports = "\n".join(_IMPORTS.findall(text))
+        source = f"{imports}\n{_definition(text, bare)}"
+        try:
+            found = statements(ast.parse(source))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return UNKNOWN
+        names = Names(found)
+
+        def resolve(full: str) -> Outcome:
+            return self.outcome(path, full, depth + 1)
+
+        passed_on = names.dotted(ast.Name(id=bare))
+        if passed_on != bare:
+            return resolve(passed_on + name[len(bare) :])
+        conditions = learn(
+            found, names, source.split("\n"), lambda full: self._local(path, full, names, resolve, depth)
+        )
+        return conditions.known(name) or UNKNOWN
+
+    def _local(
+        self, path: str, full: str, names: Names, resolve: Callable[[str], Outcome], depth: int
+    ) -> Outcome:
+        """A definition may rest on another name of the same module."""
+        return resolve(full) if names.is_imported(full) else self._defined(path, full, depth + 1)
+
+
+def _candidates(folder: str, level: int, module: str) -> list[str]:
+    """Where a module may lie, seen from a file in `folder`."""
+    inner = module.replace(".", "/")
+    if level:
+        start = PurePosixPath(folder)
+        for _ in range(level - 1):
+            start = start.parent
+        starts = ["" if str(start) == "." else f"{start}/"]
+    else:
+        first = module.partition(".")[0]
+        parts = [] if folder == "." else folder.split("/")
+        starts = ["/".join(parts[:n]) + "/" if n else "" for n, part in enumerate(parts) if part == first]
+        starts += [s for s in _SOURCE_FOLDERS if s not in starts]
+    places = [start + inner for start in starts]
+    return [c for p in places for c in ((f"{p}.py", f"{p}/__init__.py") if inner else (f"{p}__init__.py",))]
+
+
+def _definition(text: str, name: str) -> str:
+    """The last statement at the left margin that defines a name; empty when there is none."""
+    start = re.compile(
+        rf"^(?:(?:async[ \t]+)?def[ \t]+{re.escape(name)}\b|{re.escape(name)}[ \t]*(?::[^=\n]+)?=(?!=))",
+        re.MULTILINE,
+    )
+    found = list(start.finditer(text))
+    if not found:
+        return ""
+    last = found[-1]
+    end = _NEXT_STATEMENT.search(text, last.end())
+    return text[last.start() : end.start() if end else len(text)]
