@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar
 
 from rocm_ci.scan import vendor
-from rocm_ci.scan.python_regions import Collector, Context
+from rocm_ci.scan.python_regions import MESSAGE_CALLEE, Collector, Context
 from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from rocm_ci.scan.python_names import Names
     from rocm_ci.scan.source import Source
 
-_MESSAGE_CALLEE = re.compile(
-    r"(^|[._])(print|pprint|log|debug|info|warning|warn|error|exception|critical|fatal|echo|secho|fail|skip|skipTest"
-    r"|log_\w+|\w*_once|banner|panel|write_log|exit|die)$|(Error|Exception|Warning|Exit)$"
-)
 # What is started or opened runs, also where only its outcome is printed.
 _STARTS = re.compile(
     r"(^|\.)(run|call|check_call|check_output|Popen|popen|system|getoutput|getstatusoutput|create_subprocess_\w+"
@@ -134,7 +130,7 @@ class Cutter(Collector):
         if _PROBE.search(full):
             inner = (*inner, "probe")
         self.device_text(node, full, guard, inner)
-        is_message = bool(_MESSAGE_CALLEE.search(full))
+        is_message = bool(MESSAGE_CALLEE.search(full))
         defaults = full.endswith(_DEFAULTS)
         for index, argument in enumerate(node.args):
             mine = (*inner, f"arg:{index}")

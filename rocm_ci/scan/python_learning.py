@@ -44,7 +44,7 @@ def learn(
     `resolve` answers for names that the module imports from others of the project.
     """
     conditions = Conditions(names, resolve)
-    assigns = [n for n in found.assigns if n.value is not None and _may_tell(n.value, lines)]
+    assigns = [n for n in found.assigns if n.value is not None and _may_tell(n.value, names, lines)]
     for _ in range(2):  # a helper may stand below the constant that calls it
         for node in assigns:
             if isinstance(node, ast.Assign):
@@ -62,11 +62,13 @@ def learn(
     return conditions
 
 
-def _may_tell(node: ast.expr, lines: Sequence[str]) -> bool:
+def _may_tell(node: ast.expr, names: Names, lines: Sequence[str]) -> bool:
     """Whether a value can be a test at all: most assignments of a module are not worth a look."""
     if isinstance(node, (ast.Constant, ast.List, ast.Dict, ast.BinOp, ast.JoinedStr, ast.Subscript)):
         return False
     if isinstance(node, ast.Call):
+        if not node.args and not node.keywords and names.is_imported(names.callee(node.func)):
+            return True
         return any(_TELLS.search(line) for line in lines[node.lineno - 1 : node.end_lineno])
     return True
 

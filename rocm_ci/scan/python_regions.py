@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 Context = tuple[str, ...]
 
+# Calls whose arguments are words for people.
+MESSAGE_CALLEE = re.compile(
+    r"(^|[._])(print|pprint|log|debug|info|warning|warn|error|exception|critical|fatal|echo|secho|fail|skip|skipTest"
+    r"|log_\w+|\w*_once|banner|panel|write_log|exit|die)$|(Error|Exception|Warning|Exit)$"
+)
 _DEVICE_SOURCE = re.compile(r"__global__|__device__\s+\w|__shared__\s+\w")
 _DEVICE_CALLS = re.compile(
     r"(^|\.)(RawKernel|RawModule|ElementwiseKernel|ReductionKernel|SourceModule|nvrtcCreateProgram|hiprtcCreateProgram"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan import python_tokens as tokens
 from rocm_ci.scan import vendor
 from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.outcome import UNKNOWN, Outcome
@@ -17,9 +17,10 @@ from rocm_ci.scan.python_learning import learn
 from rocm_ci.scan.python_modules import Modules
 from rocm_ci.scan.python_names import Names, constant_strings
 from rocm_ci.scan.python_regions import Site
+from rocm_ci.scan.python_repair import Tree, tree_of
 from rocm_ci.scan.python_requirements import requirement_nodes
 from rocm_ci.scan.python_statements import statements
-from rocm_ci.scan.source import Guard, Region, RegionKind
+from rocm_ci.scan.source import Guard, Region
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from rocm_ci.scan.source import Source
 
 _SHEBANG = re.compile(r"#!.*\bpython[\d.]*\b")
-_IMPORT = re.compile(r"^(?:import|from)[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)
+_UNDECODED = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +58,33 @@ class Python:
 
 def cut(source: Source, outer: Guard) -> Parsed:
     """Parse a module whose every statement is reached under `outer`."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes in other people's strings
-            module = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Parsed(source, _imports_only(source, outer))
+    source = _readable(source)
+    tree = tree_of(source.text)
+    if tree.module is not None:
+        try:
+            regions, python = _regions(source, tree.module, outer)
+        except RecursionError:
+            tree = Tree(None, reason="expressions are nested too deeply to follow")
+        else:
+            if not tree.aside:
+                return Parsed(source, regions, python)
+            note = f"{tree.reason}; {len(tree.aside)} lines read as tokens, their guards unknown"
+            more = tokens.regions(source, outer, tree.aside)
+            return Parsed(source, (*regions, *more), python, notes=(note,))
+    note = f"{tree.reason}, read as tokens: guards could not be followed"
+    return Parsed(source, tuple(tokens.regions(source, outer)), notes=(note,))
+
+
+def _readable(source: Source) -> Source:
+    """Bytes that are no UTF-8 as Latin-1 and NULs as spaces: neither can be parsed otherwise."""
+    text = source.text
+    if "\0" not in text and (text.isascii() or not _UNDECODED.search(text)):
+        return source
+    text = _UNDECODED.sub(lambda found: chr(ord(found.group()) - 0xDC00), text.replace("\0", " "))
+    return replace(source, text=text, lines=tuple(text.split("\n")))
+
+
+def _regions(source: Source, module: ast.Module, outer: Guard) -> tuple[tuple[Region, ...], PythonTree]:
     found = statements(module)
     names = Names(found)
     conditions = learn(found, names, source.lines, elsewhere(source, names))
@@ -70,23 +92,20 @@ def cut(source: Source, outer: Guard) -> Parsed:
     wanted = requirement_nodes(found, names, source.path)
     cutter = Cutter(source, names, conditions, texts, wanted)
     flow = Flow(cutter)
-    try:
-        flow.body(module.body, outer)
-        excused = frozenset(
-            name
-            for name, guards in cutter.calls.items()
-            if name in flow.defined
-            and name.startswith("_")
-            and set(guards) == {Guard.NVIDIA}
-            # Functions that were passed over may call it as well.
-            and len(re.findall(rf"\b{name}\b(?!\s*=)", source.text)) <= len(guards) + 1
-        )
-        if excused:
-            cutter = Cutter(source, names, conditions, texts, wanted)
-            Flow(cutter, excused=excused).body(module.body, outer)
-    except RecursionError:
-        return Parsed(source, _imports_only(source, outer))
-    return Parsed(source, tuple(cutter.regions), PythonTree(module, names, tuple(cutter.sites)))
+    flow.body(module.body, outer)
+    excused = frozenset(
+        name
+        for name, guards in cutter.calls.items()
+        if name in flow.defined
+        and name.startswith("_")
+        and set(guards) == {Guard.NVIDIA}
+        # Functions that were passed over may call it as well.
+        and len(re.findall(rf"\b{name}\b(?!\s*=)", source.text)) <= len(guards) + 1
+    )
+    if excused:
+        cutter = Cutter(source, names, conditions, texts, wanted)
+        Flow(cutter, excused=excused).body(module.body, outer)
+    return tuple(cutter.regions), PythonTree(module, names, tuple(cutter.sites))
 
 
 def elsewhere(source: Source, names: Names) -> Callable[[str], Outcome]:
@@ -100,20 +119,6 @@ def elsewhere(source: Source, names: Names) -> Callable[[str], Outcome]:
         return modules.outcome(source.path, full) if names.is_imported(full) else UNKNOWN
 
     return resolve
-
-
-def _imports_only(source: Source, outer: Guard) -> tuple[Region, ...]:
-    """Python 2 and templates: an import at the left margin is unguarded in every dialect."""
-    return tuple(
-        Region(
-            RegionKind.INCLUDE,
-            found[1],
-            source.text.count("\n", 0, found.start()) + 1,
-            found.start(1) - found.start() + 1,
-            outer,
-        )
-        for found in _IMPORT.finditer(source.text)
-    )
 
 
 LANGUAGE: Language = Python()
