@@ -20,6 +20,7 @@ Duration = Annotated[
     ),
 ]
 Percent = Annotated[str, msgspec.Meta(pattern=r"^[0-9]+(\.[0-9]+)?%$", description="A percentage: `3%`.")]
+Level = Literal["off", "note", "warning", "error"]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
 DEFAULT_ARCHS = ("gfx90a", "gfx942")
@@ -30,11 +31,18 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class ScanOptions(Section, frozen=True, kw_only=True):
-    """What the scanner reads, and from which severity on it fails the change."""
+    """What the scanner reads, and from which severity on it fails the change.
+
+    `per-path` gives levels to rules (or topics, or `"*"`) in files that a pattern matches, as in
+    `.gitignore`; of several patterns the last one wins. `baseline` is a file of findings that were
+    there before and do not count, written by `rocm-ci scan --write-baseline`.
+    """
 
     exclude: tuple[str, ...] = ()
     fail_on: Literal["error", "warning", "note", "never"] = "error"
-    rules: dict[str, Literal["off", "note", "warning", "error"]] = {}
+    rules: dict[str, Level] = {}
+    per_path: dict[str, dict[str, Level]] = {}
+    baseline: Annotated[str, msgspec.Meta(min_length=1, max_length=400)] = ".github/rocm-ci-baseline.json"
 
 
 class BuildOptions(Section, frozen=True, kw_only=True):
@@ -133,6 +141,8 @@ TOLD: dict[str, dict[str, str]] = {
         "exclude": "Paths the scanner leaves out, as in `.gitignore`.",
         "fail-on": "From which severity on a finding fails the change: `error`, `warning`, `note`, `never`.",
         "rules": "Severity by rule: `off`, `note`, `warning` or `error`.",
+        "per-path": 'The same for some paths: `{"tests/**": {cuda-runtime-api: off}}`; topics and `"*"` too.',
+        "baseline": "Known findings that do not count, a file of `rocm-ci scan --write-baseline`.",
     },
     "BuildOptions": {
         "name": "Name in the report.",

@@ -66,10 +66,20 @@ class MatchSpec(
 
 
 class Replace(Frozen, frozen=True, kw_only=True, rename={"from_": "from"}):
-    """A mechanical repair: `from` (a regular expression) in the matched text becomes `to`."""
+    """A mechanical repair: `from` (a regular expression) in the matched text becomes `to`.
+
+    `languages` says where that is right, if not wherever the rule looks; `unsafe` that the code may
+    mean something else on NVIDIA afterwards.
+    """
 
     from_: str
     to: str
+    languages: tuple[str, ...] = ()
+    unsafe: bool = False
+
+    def holds_in(self, language: str) -> bool:
+        """Whether it repairs files of a language."""
+        return not self.languages or language in self.languages
 
 
 class Example(Frozen, frozen=True, kw_only=True):
@@ -90,7 +100,8 @@ class Rule(Frozen, frozen=True, kw_only=True, rename={"not_path": "not-path"}):
 
     `translated` is the severity in a project that translates its CUDA sources at build (hipify),
     for names that the translator knows. `once` reports only the first place in a file.
-    Files whose path `not-path` matches are left alone.
+    Files whose path `not-path` matches are left alone. `repair` names a fixer in `scan/fixers`, for what
+    `replace` cannot say.
     """
 
     id: RuleId
@@ -106,6 +117,7 @@ class Rule(Frozen, frozen=True, kw_only=True, rename={"not_path": "not-path"}):
     once: bool = False
     not_path: str | None = None
     replace: Replace | None = None
+    repair: str | None = None
     bad: tuple[Example, ...] = ()
     good: tuple[Example, ...] = ()
     references: tuple[str, ...] = ()

@@ -1,4 +1,8 @@
-"""`rocm-ci: allow RULE-ID reason` in a comment, on the line of a finding or on the line above it."""
+"""Comments that allow a finding, for a line or for a whole file, and what is wrong with some of them.
+
+`rocm-ci: allow RULE-ID reason` speaks about its line, or the next one when it stands alone;
+`rocm-ci: allow-file RULE-ID reason` about the file.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +10,32 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm_ci.model.finding import Finding, Severity, Topic
+from rocm_ci.model.finding import Finding, Severity, Silenced, SilencedBy, Topic
+from rocm_ci.scan.scanned import encodable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 WITHOUT_REASON = "suppression-without-reason"
 UNKNOWN = "unknown-suppression"
-OWN_RULES = frozenset({WITHOUT_REASON, UNKNOWN})
+UNUSED = "unused-suppression"
+OWN_RULES = frozenset({WITHOUT_REASON, UNKNOWN, UNUSED})
 MARK = b"rocm-ci:"
 
 # The comment signs of every language we read; a string that quotes the words silences nothing.
 _ALLOW = re.compile(
-    r"(?P<before>.*?)(?:\#|//|/\*|<!--|--|;|^\s*\*|\bREM\b)\s*(?P<mark>rocm-ci:\s*allow\b)[ \t]*"
+    r"(?P<before>.*?)(?:\#|//|/\*|<!--|--|;|^\s*\*|\bREM\b)\s*"
+    r"(?P<mark>rocm-ci:\s*allow(?P<file>-file)?(?![\w-]))[ \t]*"
     r"(?P<ids>[\w-]+(?:[ \t]*,[ \t]*[\w-]+)*)?[ \t]*(?P<reason>.*)"
 )
 _COMMENT_END = re.compile(r"\s*(\*/|-->)\s*$")
 _WORD = re.compile(r"\w{2,}")
+_LONGEST_REASON = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """One comment. `covers` are the 1-based lines it speaks about."""
+    """One comment. `covers` are the 1-based lines it speaks about, none of them for `whole_file`."""
 
     line: int
     column: int
@@ -35,20 +43,32 @@ class Suppression:
     rules: tuple[str, ...]
     reason: str
     covers: tuple[int, ...]
+    whole_file: bool = False
+
+    @property
+    def is_honoured(self) -> bool:
+        """Whether it silences anything: not without a reason."""
+        return bool(_WORD.search(self.reason))
+
+    def speaks_about(self, finding: Finding) -> bool:
+        """Whether it names the rule and the line of a finding."""
+        return finding.rule in self.rules and (self.whole_file or finding.line in self.covers)
 
 
 def find(lines: Sequence[str]) -> tuple[Suppression, ...]:
     """Every suppression of a file."""
     found = [one for n, line in enumerate(lines, 1) if "rocm-ci:" in line for one in _of_line(n, line)]
     # Comments may be stacked above one line: each then reaches past the others.
-    alone = {s.line for s in found if len(s.covers) > 1}
+    alone = {s.line for s in found if len(s.covers) != 1}
     stacked = []
     for one in found:
         last = one.line
         while last in alone:
             last += 1
-        covers = (one.line, last) if one.line in alone else (one.line,)
-        stacked.append(Suppression(one.line, one.column, one.end, one.rules, one.reason, covers))
+        covers = (one.line, last) if len(one.covers) > 1 else one.covers
+        stacked.append(
+            Suppression(one.line, one.column, one.end, one.rules, one.reason, covers, one.whole_file)
+        )
     return tuple(stacked)
 
 
@@ -57,33 +77,63 @@ def _of_line(number: int, line: str) -> Iterator[Suppression]:
     if found is None:
         return
     ids = tuple(part.strip() for part in (found["ids"] or "").split(",") if part.strip())
-    reason = _COMMENT_END.sub("", found["reason"]).strip(" \t:-–—")
-    covers = (number,) if found["before"].strip() else (number, number + 1)
+    reason = _COMMENT_END.sub("", found["reason"]).strip(" \t:-–—")[:_LONGEST_REASON]
+    whole = found["file"] is not None
+    covers = () if whole else (number,) if found["before"].strip() else (number, number + 1)
     start = found.start("mark") + 1
-    yield Suppression(number, start, len(line.rstrip()) + 1, ids, reason, covers)
+    yield Suppression(number, start, len(line.rstrip()) + 1, ids, reason, covers, whole)
 
 
-def silences(suppressions: Sequence[Suppression], finding: Finding) -> bool:
-    """Whether a finding is silenced. A suppression without a reason silences nothing."""
-    return any(
-        finding.line in one.covers and finding.rule in one.rules and _WORD.search(one.reason)
-        for one in suppressions
-    )
+class Marks:
+    """The suppressions of one file, and which of them were needed."""
+
+    def __init__(self, suppressions: Sequence[Suppression] = ()) -> None:
+        self._all = tuple(suppressions)
+        self._used: set[tuple[Suppression, str]] = set()
+
+    def reach(self, added: Container[int] | None) -> Container[int] | None:
+        """The lines to look at so that it is known which suppressions are needed; None for all."""
+        if added is None or any(one.whole_file for one in self._all):
+            return None
+        covered = frozenset(line for one in self._all for line in one.covers)
+        return _Either(added, covered) if covered else added
+
+    def silencing(self, finding: Finding) -> Silenced | None:
+        """What silences a finding; None when nothing does."""
+        for one in self._all:
+            if one.is_honoured and one.speaks_about(finding):
+                self._used.add((one, finding.rule))
+                by = SilencedBy.FILE if one.whole_file else SilencedBy.COMMENT
+                return Silenced(by=by, reason=encodable(one.reason), line=one.line)
+        return None
+
+    def problems(
+        self, path: str, topics: Mapping[str, Topic], is_on: Callable[[str], bool]
+    ) -> Iterator[Finding]:
+        """Notes about the suppressions themselves, once every finding was shown to `silencing`.
+
+        `topics` gives the topic of every known rule, `is_on` whether a rule was tried.
+        """
+        for one in self._all:
+            for rule in one.rules or ("",):
+                topic = topics.get(rule, Topic.CUDA_TOOL)
+                if rule not in topics:
+                    yield _problem(path, one, UNKNOWN, topic, _unknown(rule, topics))
+                elif one.is_honoured and (one, rule) not in self._used and is_on(rule):
+                    where = "in this file" if one.whole_file else "here"
+                    yield _problem(path, one, UNUSED, topic, f"`{rule}` finds nothing {where} to be silenced")
+            if one.rules and not one.is_honoured:
+                topic = topics.get(one.rules[0], Topic.CUDA_TOOL)
+                said = "this suppression gives no reason, so it is not honoured"
+                yield _problem(path, one, WITHOUT_REASON, topic, said)
 
 
-def problems(
-    path: str, suppressions: Sequence[Suppression], topics: Mapping[str, Topic]
-) -> Iterator[Finding]:
-    """Findings about the suppressions themselves; `topics` gives the topic of every known rule."""
-    for one in suppressions:
-        for rule in one.rules or ("",):
-            if rule not in topics:
-                yield _problem(path, one, UNKNOWN, Topic.CUDA_TOOL, _unknown(rule, topics))
-        if one.rules and not _WORD.search(one.reason):
-            topic = topics.get(one.rules[0], Topic.CUDA_TOOL)
-            yield _problem(
-                path, one, WITHOUT_REASON, topic, "this suppression gives no reason, so it is not honoured"
-            )
+class _Either:
+    def __init__(self, first: Container[int], second: Container[int]) -> None:
+        self._both = (first, second)
+
+    def __contains__(self, line: object) -> bool:
+        return any(line in one for one in self._both)
 
 
 def _unknown(rule: str, topics: Mapping[str, Topic]) -> str:
@@ -95,15 +145,19 @@ def _unknown(rule: str, topics: Mapping[str, Topic]) -> str:
 
 
 def _problem(path: str, at: Suppression, rule: str, topic: Topic, message: str) -> Finding:
+    sign = "allow-file" if at.whole_file else "allow"
+    fix = f"write `rocm-ci: {sign} RULE-ID reason`, with the rule's id and why it is right here"
+    if rule == UNUSED:
+        fix = "remove the comment, or this rule from it"
     return Finding(
         rule=rule,
         topic=topic,
-        severity=Severity.WARNING,
+        severity=Severity.NOTE,
         path=path,
         line=at.line,
         column=at.column,
         end=at.end,
         message=message,
-        fix="write `rocm-ci: allow RULE-ID reason`, with the rule's id and why it is right here",
-        docs=f"docs/rules/{rule}.md",
+        fix=fix,
+        docs="docs/silencing.md",
     )

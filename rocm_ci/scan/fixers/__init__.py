@@ -1,0 +1,1 @@
+"""Repairs that no pattern can say: one module each, ending in `FIXER`."""
