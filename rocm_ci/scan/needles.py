@@ -19,23 +19,40 @@ SHORTEST = 2  # a single letter would let every file through
 _MOST_STRINGS = 512
 _FEW = 3
 _IGNORES_CASE = re.compile(r"\(\?[aLmsux]*i")
+_EMPTY = frozenset({""})
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """`exact`: all texts this part can be; `needed`: strings of which every text contains one."""
+    """What is known of every text that a part of a pattern can match.
+
+    `exact`: all of them; `starts` and `ends`: how they begin and end (the empty string where anything
+    goes); `needed`: strings of which every one contains at least one.
+    """
 
     exact: frozenset[str] | None
-    needed: frozenset[str] | None
+    starts: frozenset[str] = _EMPTY
+    ends: frozenset[str] = _EMPTY
+    needed: frozenset[str] | None = None
 
 
-_ANYTHING = _Part(None, None)
-_NOTHING = _Part(frozenset({""}), None)
+def _exactly(texts: frozenset[str]) -> _Part:
+    return _Part(texts, texts, texts)
+
+
+_ANYTHING = _Part(None)
+_NOTHING = _exactly(_EMPTY)
 
 
 def of_pattern(pattern: str) -> frozenset[str] | None:
     """The needles of a pattern; None when there are none. Where it ignores case, so must the search."""
-    return _usable(_sequence(parser.parse(pattern)))
+    best = _best(_sequence(parser.parse(pattern)))
+    return best if best and min(map(len, best)) >= SHORTEST else None
+
+
+def texts_of(pattern: str) -> frozenset[str] | None:
+    """Everything a pattern can match, when that is a short list: `^(a|b)$`."""
+    return _sequence(parser.parse(pattern)).exact
 
 
 def ignores_case(pattern: str) -> bool:
@@ -43,68 +60,86 @@ def ignores_case(pattern: str) -> bool:
     return _IGNORES_CASE.search(pattern) is not None
 
 
-def _usable(part: _Part) -> frozenset[str] | None:
-    best = _better(part.exact, part.needed)
-    return best if best and min(map(len, best)) >= SHORTEST else None
+def _best(part: _Part) -> frozenset[str] | None:
+    return _rarest(part.exact, part.starts, part.ends, part.needed)
 
 
-def _better(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
-    """The set whose shortest string is longer, for it lets fewer files through."""
-    if not one or "" in one:
-        return other if other and "" not in other else None
-    if not other or "" in other:
-        return one
-    return max(one, other, key=lambda s: (min(map(len, s)), -len(s)))
+def _rarest(*sets: frozenset[str] | None) -> frozenset[str] | None:
+    """The set whose shortest string is longest, for it lets the fewest files through."""
+    usable = [one for one in sets if one and "" not in one]
+    return max(usable, key=lambda s: (min(map(len, s)), -len(s)), default=None)
+
+
+def _joined(one: frozenset[str], other: frozenset[str]) -> frozenset[str] | None:
+    """Every text of `one` followed by every text of `other`; None when that is too many."""
+    if len(one) * len(other) > _MOST_STRINGS:
+        return None
+    return frozenset(a + b for a, b in product(one, other))
 
 
 def _sequence(items: Any) -> _Part:
-    run: frozenset[str] = frozenset({""})
-    needed: frozenset[str] | None = None
-    whole = True
+    whole = _NOTHING
     for op, argument in items:
-        part = _item(op, argument)
-        if part.exact is not None and len(part.exact) * len(run) <= _MOST_STRINGS:
-            run = frozenset(a + b for a, b in product(run, part.exact))
-            continue
-        needed = _better(_better(needed, run), _better(part.exact, part.needed))
-        run, whole = frozenset({""}), False
-    return _Part(run if whole else None, _better(needed, run))
+        whole = _then(whole, _item(op, argument))
+    return whole
+
+
+def _then(one: _Part, other: _Part) -> _Part:
+    if one.exact == _EMPTY:
+        return other
+    if other.exact == _EMPTY:
+        return one
+    exact = one.exact is not None and other.exact is not None and _joined(one.exact, other.exact)
+    if exact:
+        return _exactly(exact)
+    starts = (_joined(one.exact, other.starts) if one.exact is not None else None) or one.starts
+    ends = (_joined(one.ends, other.exact) if other.exact is not None else None) or other.ends
+    across = _joined(one.ends, other.starts)
+    return _Part(None, starts, ends, _rarest(_best(one), _best(other), across))
 
 
 def _item(op: Any, argument: Any) -> _Part:
     if op is ops.LITERAL:
-        return _Part(frozenset({chr(argument)}), None)
+        return _exactly(frozenset({chr(argument)}))
     if op is ops.IN:
         return _characters(argument)
     if op is ops.BRANCH:
         return _alternatives([_sequence(one) for one in argument[1]])
     if op is ops.SUBPATTERN:
         return _sequence(argument[3])
+    if op is getattr(ops, "ATOMIC_GROUP", None):
+        return _sequence(argument)
     if op in (ops.AT, ops.ASSERT, ops.ASSERT_NOT):
         return _NOTHING
     if op in (ops.MAX_REPEAT, ops.MIN_REPEAT) or op is getattr(ops, "POSSESSIVE_REPEAT", None):
-        least, most, inner = argument
-        part = _sequence(inner)
-        if part.exact is not None and most <= _FEW and len(part.exact) ** most <= _MOST_STRINGS:
-            times = range(least, most + 1)
-            return _Part(frozenset("".join(p) for n in times for p in product(part.exact, repeat=n)), None)
-        return _Part(None, _better(part.exact, part.needed)) if least else _ANYTHING
+        return _repeated(*argument)
     return _ANYTHING
+
+
+def _repeated(least: int, most: int, inner: Any) -> _Part:
+    part = _sequence(inner)
+    if part.exact is not None and most <= _FEW and len(part.exact) ** most <= _MOST_STRINGS:
+        times = range(least, most + 1)
+        return _exactly(frozenset("".join(p) for n in times for p in product(part.exact, repeat=n)))
+    return _Part(None, part.starts, part.ends, _best(part)) if least else _ANYTHING
 
 
 def _characters(items: Any) -> _Part:
     if all(op is ops.LITERAL for op, _ in items) and len(items) <= 8:
-        return _Part(frozenset(chr(argument) for _, argument in items), None)
+        return _exactly(frozenset(chr(argument) for _, argument in items))
     return _ANYTHING
 
 
 def _alternatives(parts: list[_Part]) -> _Part:
-    exact: frozenset[str] | None = frozenset()
-    needed: frozenset[str] | None = frozenset()
-    for part in parts:
-        exact = exact | part.exact if exact is not None and part.exact is not None else None
-        best = _better(part.exact, part.needed)
-        needed = needed | best if needed is not None and best else None
-    if exact is not None and len(exact) > _MOST_STRINGS:
-        exact = None
-    return _Part(exact, needed)
+    exact = _all_of([part.exact for part in parts])
+    if exact is not None and len(exact) <= _MOST_STRINGS:
+        return _exactly(exact)
+    starts = frozenset().union(*(part.starts for part in parts))
+    ends = frozenset().union(*(part.ends for part in parts))
+    return _Part(None, starts, ends, _all_of([_best(part) for part in parts]))
+
+
+def _all_of(sets: list[frozenset[str] | None]) -> frozenset[str] | None:
+    """The union; None as soon as one is unknown."""
+    known = [one for one in sets if one is not None]
+    return frozenset[str]().union(*known) if len(known) == len(sets) else None

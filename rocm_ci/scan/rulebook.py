@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from rocm_ci import registry
 from rocm_ci.errors import ConfigError
-from rocm_ci.scan import needles
 from rocm_ci.scan.language_registry import detectors, languages
 from rocm_ci.scan.matching import CompiledRule
-from rocm_ci.scan.prefilter import Prefilter
-from rocm_ci.scan.rule import MatchSpec, Rule, decode
+from rocm_ci.scan.prefilter import Need, Prefilter
+from rocm_ci.scan.rule import Rule, decode
+from rocm_ci.scan.sieve import ways_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 # Device source inside a string is scanned with the rules of this language.
 EMBEDDED = "c"
-_EMBEDDED_SIGNS = frozenset({b"__global__", b"__device__"})
-_MANY = 500  # names of a table, above which only their first letters serve as needles
-_PREFIX = 6
+_EMBEDDED_SIGNS = ((Need(frozenset({b"__global__", b"__device__"})),),)
 
 
 def rule_files(folder: Path) -> list[Path]:
@@ -115,10 +113,7 @@ class LanguageRules:
 
     @cached_property
     def _prefilter(self) -> Prefilter:
-        own = [_needles(compiled.rule, self._tables) for compiled in self.rules]
-        folded = frozenset(i for i, compiled in enumerate(self.rules) if _ignores_case(compiled.rule))
-        extra: list[frozenset[bytes] | None] = [_EMBEDDED_SIGNS]
-        return Prefilter([*own, *extra], folded)
+        return Prefilter([*(ways_of(one.rule, self._tables) for one in self.rules), _EMBEDDED_SIGNS])
 
     def possible(self, data: bytes) -> tuple[tuple[CompiledRule, ...], bool]:
         """The rules that could match, and whether the file may hold embedded device source."""
@@ -130,32 +125,3 @@ class LanguageRules:
         """Lines that hold a needle of some rules, or a sign of device source; None when they have none."""
         wanted = {i for i, compiled in enumerate(self.rules) if compiled in rules}
         return self._prefilter.lines(data, wanted | {len(self.rules)})
-
-
-def _ignores_case(rule: Rule) -> bool:
-    return any(spec.pattern and needles.ignores_case(spec.pattern) for spec in rule.match)
-
-
-def _needles(rule: Rule, tables: Tables) -> frozenset[bytes] | None:
-    """Needles of all matchers together; None as soon as one of them has none."""
-    folded = _ignores_case(rule)
-    found: set[str] = set()
-    for spec in rule.match:
-        some = _needles_of(spec, tables)
-        if some is None:
-            return None
-        found |= {n.lower() for n in some} if folded else some
-    return frozenset(n.encode("utf-8", "surrogateescape") for n in found)
-
-
-def _needles_of(spec: MatchSpec, tables: Tables) -> frozenset[str] | None:
-    if spec.detector is not None:
-        return frozenset(getattr(detectors()[spec.detector], "needles", ())) or None
-    if spec.needles:
-        return frozenset(spec.needles)
-    if spec.names:
-        return frozenset(spec.names)
-    if spec.table:
-        names = tables[spec.table]
-        return frozenset(names) if len(names) < _MANY else frozenset(name[:_PREFIX] for name in names)
-    return needles.of_pattern(spec.pattern or "")

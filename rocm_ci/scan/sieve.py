@@ -1,0 +1,73 @@
+"""A rule → what a file must hold for it to match: for each of its matchers, needles that are all needed.
+
+Needles of a pattern come from the pattern. A matcher that names what surrounds a match (the call, the
+command) also needs that name. A rule file may give needles of its own where a region is not a piece
+of the file, as the full name of something imported is not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm_ci.scan import needles
+from rocm_ci.scan.language_registry import detectors
+from rocm_ci.scan.prefilter import Need
+from rocm_ci.scan.source import RegionKind
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from rocm_ci.scan.prefilter import Way
+    from rocm_ci.scan.rule import MatchSpec, Rule
+    from rocm_ci.scan.rulebook import Tables
+
+_MANY = 500  # names of a table, above which only their first letters serve as needles
+_PREFIX = 6
+# Regions of these kinds stand in the file as they are, whatever needles a rule gives for others.
+_VERBATIM = frozenset({RegionKind.STRING})
+# Context entries that end in a name from the file; CMake and the shell let its case differ.
+_NAMED = {"call": False, "kw": False, "command": True}
+
+
+def ways_of(rule: Rule, tables: Tables) -> tuple[Way, ...]:
+    """One way for each matcher. An empty one is open to every file."""
+    return tuple(_way(spec, tables) for spec in rule.match)
+
+
+def _way(spec: MatchSpec, tables: Tables) -> Way:
+    if spec.detector is not None:
+        own = getattr(detectors()[spec.detector], "needles", ())
+        return (_need(own),) if own else ()
+    folded = bool(spec.pattern) and needles.ignores_case(spec.pattern or "")
+    wanted = [(_strings(spec, tables), folded and not spec.needles)]
+    if spec.needles and spec.pattern and _VERBATIM.issuperset(spec.kinds):
+        wanted.append((needles.of_pattern(spec.pattern), folded))
+    wanted.append(_of_context(spec.context))
+    return tuple(_need(strings, folded=folds) for strings, folds in wanted if strings)
+
+
+def _strings(spec: MatchSpec, tables: Tables) -> Collection[str] | None:
+    if spec.needles:
+        return spec.needles
+    if spec.names:
+        return spec.names
+    if spec.table:
+        names = tables[spec.table]
+        return names if len(names) < _MANY else {name[:_PREFIX] for name in names}
+    return needles.of_pattern(spec.pattern or "")
+
+
+def _of_context(pattern: str | None) -> tuple[frozenset[str] | None, bool]:
+    """What `^call:(importlib\\.import_module|__import__)$` needs: the last part of every name."""
+    texts = needles.texts_of(pattern) if pattern else None
+    entries = [text.partition(":") for text in texts or ()]
+    names = frozenset(name.rsplit(".", 1)[-1] for _, _, name in entries)
+    kinds = {kind for kind, _, _ in entries}
+    if not entries or not kinds <= set(_NAMED) or min(map(len, names)) < needles.SHORTEST:
+        return None, False
+    return names, any(_NAMED[kind] for kind in kinds)
+
+
+def _need(strings: Collection[str], *, folded: bool = False) -> Need:
+    texts = (text.lower() if folded else text for text in strings)
+    return Need(frozenset(text.encode("utf-8", "surrogateescape") for text in texts), folded=folded)
