@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.changes import ChangeKind
-from rocm_ci.model.finding import Finding, Severity, Topic
+from rocm_ci.model.finding import Finding, Topic
 from rocm_ci.model.scan_note import NoteKind, ScanNote
 from rocm_ci.scan import files, suppression
+from rocm_ci.scan.counting import Counting
+from rocm_ci.scan.drafts import Drafts
 from rocm_ci.scan.embedded import device_sources
 from rocm_ci.scan.language import Match, Parsed, Surroundings
 from rocm_ci.scan.language_registry import HEAD, language_of
+from rocm_ci.scan.levels import Levels
+from rocm_ci.scan.limits import STRIKES, OutOfTime, Stopwatch
 from rocm_ci.scan.project import Project
 from rocm_ci.scan.rulebook import EMBEDDED, RuleBook
+from rocm_ci.scan.scanned import Scanned, encodable, told
+from rocm_ci.scan.scope import Scope
 from rocm_ci.scan.source import Source
 from rocm_ci.scan.texts import Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from rocm_ci.config.options import ScanOptions
     from rocm_ci.model.changes import Changes, FileChange
@@ -28,23 +33,7 @@ if TYPE_CHECKING:
     from rocm_ci.scan.language import Language
     from rocm_ci.scan.matching import CompiledRule
 
-_FIRST_NAME = re.compile(r"(?:::)?([A-Za-z_]\w*)")
 MOST_FINDINGS_PER_RULE_AND_FILE = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Scanned:
-    """The outcome of one scan. `files` counts the files that were read; `notes` tell what was not."""
-
-    findings: tuple[Finding, ...]
-    suppressed: int
-    files: int
-    notes: tuple[ScanNote, ...] = ()
-
-    @property
-    def unfinished(self) -> bool:
-        """Whether some file was given up, so that nobody knows what it holds."""
-        return any(note.kind is NoteKind.UNFINISHED for note in self.notes)
 
 
 def scan(
@@ -61,84 +50,140 @@ def scan(
     `archs` are the targets the project builds for; rules about other targets are left out. With
     `prefilter=False` every file is parsed and every rule tried: slower, the same findings.
     """
-    scanner = _Scanner(source, options, tuple(archs), book, prefilter=prefilter)
-    scope = files.Scope(options)
-    findings: list[Finding] = []
-    for change in changes.files:
-        if scope.includes(change):
-            findings += scanner.file(change, whole=changes.whole_tree)
-    findings.sort(key=lambda f: (f.path, f.line, f.column, f.rule))
-    return Scanned(tuple(findings), scanner.suppressed, scanner.files, tuple(scanner.notes))
+    scope = Scope(options, source, changes)
+    chosen = [change for change in changes.files if scope.includes(change)]
+    with Stopwatch() as stopwatch:
+        scanner = Scanner(source, options, archs, book, stopwatch, prefilter=prefilter)
+        return scanner.scan(chosen, whole=changes.whole_tree).joined(Scanned((), 0, 0, tuple(scope.notes())))
 
 
-class _Scanner:
+class Scanner:
+    """Scans files one by one. A file that goes wrong costs itself a note, and the others nothing."""
+
     def __init__(
         self,
         source: FileSource,
         options: ScanOptions,
-        archs: tuple[str, ...],
+        archs: Sequence[str],
         book: RuleBook,
+        stopwatch: Stopwatch,
         *,
-        prefilter: bool,
+        prefilter: bool = True,
     ) -> None:
         self._source = source
-        self._options = options
-        self._archs = archs
+        self._archs = tuple(archs)
         self._book = book
+        self._stopwatch = stopwatch
         self._prefilter = prefilter
         self._project = Project(source)
-        self._surroundings = Surroundings(archs=archs, tables=book.tables)
+        self._surroundings = Surroundings(archs=self._archs, tables=book.tables)
         self._topics = {c.rule.id: c.rule.topic for c in book.rules}
         self._topics |= dict.fromkeys(suppression.OWN_RULES, Topic.CUDA_TOOL)
+        self._levels = Levels(options)
+        self._counting = Counting(self._levels, self._topics)
+        self._on = frozenset(c.rule.id for c in book.rules if self._is_on(c))
+        self._failed: set[str] = set()  # rules that could not be tried on the file at hand
         self._memo: dict[str, object] = {}
-        self.suppressed = 0
-        self.files = 0
-        self.notes: list[ScanNote] = []
+        self._files = 0
+        self._notes: list[ScanNote] = []
 
-    def file(self, change: FileChange, *, whole: bool) -> Iterable[Finding]:
-        data = self._source.read(change.path)
-        if data is None or files.is_binary(data):
+    def scan(self, changes: Iterable[FileChange], *, whole: bool) -> Scanned:
+        """The findings of these files, sorted by place. `whole` makes every line count."""
+        found: list[Finding] = []
+        for change in changes:
+            found += self._guarded(change, whole=whole)
+        silenced, notes = tuple(self._counting.taken()), tuple(self._notes)
+        done = Scanned(tuple(found), len(silenced), self._files, notes, silenced).joined()
+        self._files, self._notes = 0, []
+        return done
+
+    def _guarded(self, change: FileChange, *, whole: bool) -> Iterable[Finding]:
+        try:
+            return list(self._file(change, whole=whole))
+        except OutOfTime:
+            self._stopwatch.stop()
+            self._note(NoteKind.UNFINISHED, change.path, "given up while it was read: it took too long")
+        except MemoryError:
+            self._note(NoteKind.UNFINISHED, change.path, "given up: out of memory")
+        except Exception as error:  # noqa: BLE001 - one file must not cost the findings of all others
+            self._note(NoteKind.UNFINISHED, change.path, f"given up: {told(error)}")
+        finally:
+            self._stopwatch.stop()
+        return ()
+
+    def _note(
+        self, kind: NoteKind, path: str, reason: str, *, rule: str | None = None, line: int | None = None
+    ) -> None:
+        reason = encodable(reason)
+        self._notes.append(ScanNote(kind=kind, path=encodable(path), reason=reason, rule=rule, line=line))
+
+    def _read(self, path: str) -> bytes | None:
+        """The bytes of a text as UTF-8; what cannot be had is noted where its name is that of a source."""
+        data = self._source.read(path)
+        if data is not None and not files.is_binary(data):
+            return files.utf8(data)
+        if language_of(path, "") is not None:
+            reason = "binary content" if data is not None else files.refusal(self._source, path)
+            if reason:
+                self._note(NoteKind.SKIPPED, path, reason)
+        return None
+
+    def _file(self, change: FileChange, *, whole: bool) -> Iterable[Finding]:
+        path = change.path
+        data = self._read(path)
+        language = language_of(path, data[:HEAD].decode("utf-8", "replace")) if data is not None else None
+        if data is None or language is None:
             return ()
-        head = data[:HEAD].decode("utf-8", "replace")
-        language = language_of(change.path, head)
-        if language is None:
-            return ()
-        self.files += 1
-        if language.name == EMBEDDED and self._project.has_amd_twin(change.path):
-            return ()
+        self._files += 1
         rules, embedded = self._candidates(language.name, data)
-        rules = tuple(r for r in rules if r.is_about(change.path))
+        rules = tuple(r for r in rules if r.is_about(path))
         marked = suppression.MARK in data
-        if not (rules or embedded or marked):
+        if not (rules or embedded or marked) or self._project.has_amd_twin(path):
             return ()
-        text, lines = files.decode(data)
-        # A file that git does not track yet is new without any hunk: all of it is added.
-        is_new = change.kind is ChangeKind.ADDED and not change.added
-        added = None if whole or is_new else _Lines(change.added)
+        self._stopwatch.start(len(data))
+        text, lines, overlong = files.decoded(data)
+        added = self._added(change, whole=whole)
+        if overlong and (added is None or any(n in added for n in overlong)):
+            self._note(NoteKind.PARTIAL, path, _overlong(len(overlong)), line=overlong[0])
+        marks = suppression.Marks(suppression.find(lines) if marked else ())
+        look = _Look(language, lines, added, marks.reach(added))
+        self._failed = set()
         found: list[Finding] = []
         if rules or embedded:
             hits = self._book.of_language(language.name).hits(data, rules) if self._prefilter else None
-            beside = self._beside(change.path)
-            macros = self._project.macros(change.path) if language.name == EMBEDDED else {}
-            source = Source(
-                change.path,
-                text,
-                lines,
-                hits=hits,
-                macros=macros,
-                beside=beside,
-                read=self._source.read,
-                memo=self._memo,
-            )
-            parsed = language.parse(source)
+            parsed = language.parse(self._opened(path, text, lines, hits, language.name))
             for reason in parsed.notes:
-                self.notes.append(
-                    ScanNote(kind=NoteKind.FALLBACK, path=_encodable(change.path), reason=reason)
-                )
-            found += self._findings(parsed, language, rules, added)
+                self._note(NoteKind.FALLBACK, path, reason)
+            found += self._findings(parsed, rules, look)
             if embedded:
-                found += self._embedded(parsed, added)
-        return self._after_suppression(change.path, lines, found, added) if marked else found
+                found += self._embedded(parsed, look)
+        return self._counting.of(found, path, lines, marks=marks, added=added, was_tried=self._was_tried)
+
+    def _opened(
+        self, path: str, text: str, lines: tuple[str, ...], hits: tuple[int, ...] | None, language: str
+    ) -> Source:
+        return Source(
+            path,
+            text,
+            lines,
+            hits=hits,
+            macros=self._project.macros(path) if language == EMBEDDED else {},
+            beside=self._beside(path),
+            read=self._source.read,
+            memo=self._memo,
+        )
+
+    def _added(self, change: FileChange, *, whole: bool) -> _Lines | None:
+        """The lines that count; None for all of them."""
+        if change.is_binary:
+            # A stray NUL, or UTF-16: git shows no lines of it, so which are new is not known.
+            self._note(
+                NoteKind.PARTIAL, change.path, "git takes it for binary, so every line counts as added"
+            )
+            return None
+        # A file that git does not track yet is new without any hunk: all of it is added.
+        is_new = change.kind is ChangeKind.ADDED and not change.added
+        return None if whole or is_new else _Lines(change.added)
 
     def _beside(self, path: str) -> Callable[[str], bool]:
         folder = PurePosixPath(path).parent
@@ -150,90 +195,90 @@ class _Scanner:
         return tuple(r for r in rules if self._is_on(r)), embedded
 
     def _is_on(self, compiled: CompiledRule) -> bool:
-        return self._options.rules.get(compiled.rule.id) != "off" and compiled.holds_for(self._archs)
+        rule = compiled.rule
+        return self._levels.may_report(rule.id, rule.topic) and compiled.holds_for(self._archs)
 
-    def _embedded(self, parsed: Parsed, added: _Lines | None) -> Iterator[Finding]:
+    def _was_tried(self, rule: str) -> bool:
+        return rule in self._on and rule not in self._failed
+
+    def _embedded(self, parsed: Parsed, look: _Look) -> Iterator[Finding]:
         for inner, language in device_sources(parsed):
             rules, _ = self._candidates(language.name, inner.source.text.encode("utf-8", "surrogateescape"))
-            yield from self._findings(inner, language, rules, added)
+            yield from self._findings(inner, rules, look.within(language))
 
-    def _findings(
-        self, parsed: Parsed, language: Language, rules: Iterable[CompiledRule], added: _Lines | None
-    ) -> Iterator[Finding]:
+    def _findings(self, parsed: Parsed, rules: Iterable[CompiledRule], look: _Look) -> list[Finding]:
         texts = Texts(parsed)
+        drafts = Drafts(self._project, parsed, look.language.name, look.lines)
+        found: list[Finding] = []
         for compiled in rules:
-            most = 1 if compiled.rule.once else MOST_FINDINGS_PER_RULE_AND_FILE
-            for match in compiled.find(parsed, texts, self._surroundings):
-                if added is not None and match.line not in added:
-                    continue
-                if language.name == EMBEDDED and self._is_own(compiled.rule.topic, parsed, match):
-                    continue
-                yield self._finding(compiled, parsed.source.path, match)
-                most -= 1
-                if not most:
-                    break
-
-    def _is_own(self, topic: Topic, parsed: Parsed, match: Match) -> bool:
-        """Whether a CUDA-looking name of a C file is the project's own: an alias or a header of its."""
-        path = parsed.source.path
-        if topic is Topic.CUDA_INCLUDE:
-            line = parsed.source.lines[match.line - 1]
-            return line[match.column - 2 : match.column - 1] == '"' and self._project.has_header(
-                path, match.text
-            )
-        name = _FIRST_NAME.match(match.name or match.text)
-        return name is not None and name[1] in self._project.aliases(path)
-
-    def _finding(self, compiled: CompiledRule, path: str, match: Match) -> Finding:
-        rule = compiled.rule
-        severity = rule.severity
-        if rule.translated is not None and self._project.translates(path):
-            severity = min(severity, rule.translated)
-        override = self._options.rules.get(rule.id)
-        if override is not None and override != "off":
-            severity = Severity(override)
-        replacement = match.replacement
-        if replacement is None and rule.replace is not None:
-            changed = re.sub(rule.replace.from_, rule.replace.to, match.text)
-            replacement = changed if changed != match.text else None
-        message = match.message or rule.message
-        fix = f"{rule.fix}; {match.hint}" if match.hint else rule.fix
-        text = _encodable(match.text)
-        return Finding(
-            rule=rule.id,
-            topic=rule.topic,
-            severity=severity,
-            path=_encodable(path),
-            line=match.line,
-            column=match.column,
-            end=match.end,
-            message=_encodable(message).replace("{match}", text).replace("{replacement}", replacement or ""),
-            fix=fix.replace("{match}", text).replace("{replacement}", replacement or ""),
-            docs=f"docs/rules/{rule.id}.md",
-            replacement=replacement,
-        )
-
-    def _after_suppression(
-        self, path: str, lines: Sequence[str], found: Iterable[Finding], added: _Lines | None
-    ) -> list[Finding]:
-        suppressions = suppression.find(lines)
-        kept = []
-        for finding in found:
-            if suppression.silences(suppressions, finding):
-                self.suppressed += 1
-            else:
-                kept.append(finding)
-        for problem in suppression.problems(path, suppressions, self._topics):
-            override = self._options.rules.get(problem.rule)
-            if override == "off" or (added is not None and problem.line not in added):
+            if not self._may_try(compiled, parsed.source.path):
                 continue
-            kept.append(problem)
-        return kept
+            try:
+                self._stopwatch.rule()
+                matches = self._matches(compiled, drafts, texts, look)
+                found += (drafts.finding(compiled.rule, match) for match in matches)
+            except OutOfTime:
+                self._stopwatch.stop()
+                self._stopwatch.strikes[compiled.rule.id] += not self._stopwatch.is_over
+                self._unfinished(compiled, parsed, "the rule ran out of time in this file")
+            except MemoryError:
+                self._unfinished(compiled, parsed, "the rule ran out of memory in this file")
+            except Exception as error:  # noqa: BLE001 - one rule must not cost the findings of all others
+                self._unfinished(compiled, parsed, f"the rule failed in this file: {told(error)}")
+        return found
+
+    def _may_try(self, compiled: CompiledRule, path: str) -> bool:
+        if self._stopwatch.is_over:
+            reason = "not tried: the file took too long"
+        elif self._stopwatch.strikes[compiled.rule.id] >= STRIKES:
+            reason = f"not tried: the rule ran out of time in {STRIKES} files before"
+        else:
+            return True
+        self._failed.add(compiled.rule.id)
+        self._note(NoteKind.UNFINISHED, path, reason, rule=compiled.rule.id)
+        return False
+
+    def _unfinished(self, compiled: CompiledRule, parsed: Parsed, reason: str) -> None:
+        self._failed.add(compiled.rule.id)
+        self._note(NoteKind.UNFINISHED, parsed.source.path, reason, rule=compiled.rule.id)
+
+    def _matches(self, compiled: CompiledRule, drafts: Drafts, texts: Texts, look: _Look) -> Iterator[Match]:
+        """What a rule says about the lines we look at. Only those that count are limited in number."""
+        count = 0
+        for match in compiled.find(drafts.parsed, texts, self._surroundings):
+            if look.reach is not None and match.line not in look.reach:
+                continue
+            if drafts.is_own(compiled.rule, match):
+                continue
+            if look.added is None or match.line in look.added:
+                count += 1
+            if count > MOST_FINDINGS_PER_RULE_AND_FILE:
+                reason = f"only the first {count - 1} places of this rule are listed"
+                path = drafts.parsed.source.path
+                self._note(NoteKind.PARTIAL, path, reason, rule=compiled.rule.id, line=match.line)
+                return
+            yield match
+            if compiled.rule.once and count:
+                return
 
 
-def _encodable(text: str) -> str:
-    """Bytes that are no UTF-8 arrive as surrogates, which no report can encode: `\\udcff`."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+def _overlong(count: int) -> str:
+    lines = "1 line" if count == 1 else f"{count} lines"
+    return f"{lines} of more than {files.MAX_LINE} characters not looked at"
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Which lines of a file count (`added`) and which are looked at (`reach`); None for all of them."""
+
+    language: Language
+    lines: Sequence[str]
+    added: Container[int] | None
+    reach: Container[int] | None
+
+    def within(self, language: Language) -> _Look:
+        """The same for a piece of the file in another language."""
+        return _Look(language, self.lines, self.added, self.reach)
 
 
 class _Lines:
@@ -242,5 +287,5 @@ class _Lines:
     def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
         self._ranges = tuple(ranges)
 
-    def __contains__(self, line: int) -> bool:
-        return any(first <= line <= last for first, last in self._ranges)
+    def __contains__(self, line: object) -> bool:
+        return isinstance(line, int) and any(first <= line <= last for first, last in self._ranges)

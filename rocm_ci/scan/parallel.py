@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from rocm_ci.scan.engine import Scanned, scan
+from rocm_ci.scan.engine import scan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rocm_ci.model.changes import Changes
     from rocm_ci.scan.files import FileSource
     from rocm_ci.scan.rulebook import RuleBook
+    from rocm_ci.scan.scanned import Scanned
 
 LEAST_FILES = 400  # below, starting the workers costs more than they save
 MOST_WORKERS = 8
@@ -63,15 +64,7 @@ def scan_all(
         _work.parts, _work.arguments = [], None
     if done is None:
         return scan(source, changes, options, archs, book=book)
-    findings = sorted(
-        (f for one in done for f in one.findings), key=lambda f: (f.path, f.line, f.column, f.rule)
-    )
-    return Scanned(
-        tuple(findings),
-        sum(one.suppressed for one in done),
-        sum(one.files for one in done),
-        tuple(note for one in done for note in one.notes),
-    )
+    return done[0].joined(*done[1:])
 
 
 def _spread(workers: int) -> list[Scanned] | None:

@@ -82,9 +82,13 @@ class Project:
         """Macros that the project headers a C file includes define for one vendor only."""
         return self._of_includes(path)
 
-    def has_header(self, path: str, header: str) -> bool:
-        """Whether an include that is written in quotes names a file of the project."""
-        return self._resolved(posixpath.dirname(path), header) is not None
+    def defines(self, path: str, name: str) -> bool:
+        """Whether a C file may use a CUDA-looking name, because the project defines it for AMD."""
+        return name in self.aliases(path)
+
+    def has_header(self, path: str, header: str, *, in_quotes: bool) -> bool:
+        """Whether an include names a file of the project; in angle brackets it rarely does."""
+        return in_quotes and self._resolved(posixpath.dirname(path), header) is not None
 
     def has_amd_twin(self, path: str) -> bool:
         """Whether the file is the NVIDIA half of a pair, e.g. `cuda/sort.cu` beside `hip/sort.hip`."""

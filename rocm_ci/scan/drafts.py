@@ -1,0 +1,77 @@
+"""A match → its finding: what the project makes of it, its severity, its words, its repair."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rocm_ci.model.finding import Finding, Topic
+from rocm_ci.scan.repair import Repairs
+from rocm_ci.scan.rulebook import EMBEDDED
+from rocm_ci.scan.scanned import encodable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocm_ci.scan.language import Match, Parsed
+    from rocm_ci.scan.project import Project
+    from rocm_ci.scan.rule import Rule
+
+_FIRST_NAME = re.compile(r"(?:::)?([A-Za-z_]\w*)")
+
+
+class Drafts:
+    """The findings of one parsed file. `lines` are those of the whole file, of which it may be a part."""
+
+    def __init__(self, project: Project, parsed: Parsed, language: str, lines: Sequence[str]) -> None:
+        self._project = project
+        self.parsed = parsed
+        self._language = language
+        self._lines = lines
+        self._path = parsed.source.path
+
+    @cached_property
+    def _translates(self) -> bool:
+        return self._project.translates(self._path)
+
+    @cached_property
+    def _repairs(self) -> Repairs:
+        return Repairs(self.parsed, self._language, self._lines, translates=self._translates)
+
+    def is_own(self, rule: Rule, match: Match) -> bool:
+        """Whether a CUDA-looking name of a C file is the project's own: an alias or a header of its."""
+        if self._language != EMBEDDED:
+            return False
+        if rule.topic is Topic.CUDA_INCLUDE:
+            line = self.parsed.source.lines[match.line - 1]
+            in_quotes = line[match.column - 2 : match.column - 1] == '"'
+            return self._project.has_header(self._path, match.text, in_quotes=in_quotes)
+        name = _FIRST_NAME.match(match.name or match.text)
+        return name is not None and self._project.defines(self._path, name[1])
+
+    def finding(self, rule: Rule, match: Match) -> Finding:
+        """What is reported."""
+        severity = rule.severity
+        if rule.translated is not None and self._translates:
+            severity = min(severity, rule.translated)
+        repair = self._repairs.of(rule, match)
+        written = match.replacement or repair.replacement or ""
+        fix = f"{rule.fix}; {match.hint}" if match.hint else rule.fix
+        text = encodable(match.text)
+        message = encodable(match.message or rule.message)
+        return Finding(
+            rule=rule.id,
+            topic=rule.topic,
+            severity=severity,
+            path=encodable(self._path),
+            line=match.line,
+            column=match.column,
+            end=match.end,
+            message=message.replace("{match}", text).replace("{replacement}", written),
+            fix=fix.replace("{match}", text).replace("{replacement}", written),
+            docs=f"docs/rules/{rule.id}.md",
+            replacement=repair.replacement,
+            edits=repair.edits,
+            unsafe=repair.unsafe,
+        )
