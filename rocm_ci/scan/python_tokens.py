@@ -31,27 +31,27 @@ _IMPORT = re.compile(
     r"[ \t]*(?:c?import[ \t]+(?P<names>[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*)"
     r"|from[ \t]+(?P<module>[\w.]+)[ \t]+c?import\b)"
 )
-_HEADER = re.compile(r"(if|elif|else|try|except|with|while)\b")
-_INSIDE = re.compile(r"(async[ \t]+)?(def|cdef|cpdef)\b")
+_HEADER = re.compile(r"(if|elif|else|try|except|with|while)\b", re.IGNORECASE)
+_INSIDE = re.compile(r"(async[ \t]+)?(def|cpdef|cdef(?!\s+(extern|class|struct|enum|union)\b))\b")
 _USED = ("torch.version.cuda", "torch.utils.cpp_extension.CUDA_HOME", "CUDA_HOME")
 
 
 def regions(source: Source, outer: Guard, aside: Collection[int] | None = None) -> Iterator[Region]:
     """The regions of the lines in `aside` (1-based), or of the whole file."""
-    guards = _guards(source.lines, outer)
+    found = guards(source.lines, outer)
     wanted = None if aside is None else frozenset(aside)
     inside = _inside(source.lines)
     for number, line in enumerate(source.lines, 1):
         if wanted is None or number in wanted:
-            yield from _imports(line, number, guards[number - 1], inside[number - 1])
+            yield from _imports(line, number, found[number - 1], inside[number - 1])
     for region in _Walk(source.text).regions():
         if wanted is None or region.line in wanted:
             at = region.line - 1
             context = (*region.context, "inside") if inside[at] else region.context
-            yield Region(region.kind, region.text, region.line, region.column, guards[at], context)
+            yield Region(region.kind, region.text, region.line, region.column, found[at], context)
 
 
-def _guards(lines: tuple[str, ...], outer: Guard) -> list[Guard]:
+def guards(lines: tuple[str, ...], outer: Guard) -> list[Guard]:
     """Per line: EITHER where a line that it is indented below may guard it."""
     stack: list[tuple[int, Guard]] = []
     found: list[Guard] = []
@@ -66,7 +66,9 @@ def _guards(lines: tuple[str, ...], outer: Guard) -> list[Guard]:
         guard = stack[-1][1] if stack else outer
         found.append(guard)
         if text.rstrip().endswith(":"):
-            may_guard = _HEADER.match(text) and (text.startswith(("try", "except", "else")) or _speaks(text))
+            may_guard = _HEADER.match(text) and (
+                text.lower().startswith(("try", "except", "else")) or _speaks(text)
+            )
             stack.append((indent, vendor.both(guard, Guard.EITHER) if may_guard else guard))
     return found
 

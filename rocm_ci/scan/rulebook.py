@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 # Device source inside a string is scanned with the rules of this language.
 EMBEDDED = "c"
-_EMBEDDED_SIGNS = ((Need(frozenset({b"__global__", b"__device__"})),),)
+_EMBEDDED_SIGNS = ((Need(frozenset({
+    b"__global__", b"__device__", b"__shared__", b"cdef extern", b"cuda_sources", b"RawKernel", b"RawModule",
+    b"ElementwiseKernel", b"ReductionKernel", b"SourceModule", b"rtcCreateProgram", b"_compile_kernel",
+    b"import_source", b"#include <cu", b"#include <nv",
+})),),)  # fmt: skip
 
 
 def rule_files(folder: Path) -> list[Path]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from rocm_ci.scan.source import Source
 
+_CYTHON = frozenset({"pyx", "pxd", "pxi"})
+_SUFFIXES = frozenset({".py", ".pyi", ".ipynb", *(f".{suffix}" for suffix in _CYTHON)})
 _SHEBANG = re.compile(r"#!.*\bpython[\d.]*\b")
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
@@ -42,18 +44,45 @@ class PythonTree:
 
 
 class Python:
-    """`.py` files and scripts with a Python interpreter line."""
+    """`.py` files, scripts with a Python interpreter line, notebooks and Cython."""
 
     name = "python"
 
     def claims(self, path: PurePosixPath, head: str) -> bool:
         """By suffix, else by `#!`."""
-        return path.suffix in (".py", ".pyi") or (not path.suffix and bool(_SHEBANG.match(head)))
+        return path.suffix in _SUFFIXES or (not path.suffix and bool(_SHEBANG.match(head)))
 
     def parse(self, source: Source) -> Parsed:
         """Regions of a module. Of a file that is no valid Python 3, only its top-level imports."""
         outer = vendor.of_path(source.path, beside=source.beside, code=True)
+        suffix = source.path.rpartition(".")[2]
+        if suffix == "ipynb":
+            return _notebook(source, outer)
+        if suffix in _CYTHON:
+            from rocm_ci.scan import python_cython as cython  # noqa: PLC0415 - nor Cython
+
+            source = _readable(source)
+            return Parsed(source, cython.regions(source, outer))
         return cut(source, outer)
+
+
+def _notebook(source: Source, outer: Guard) -> Parsed:
+    """The code cells of a notebook: those with one line to a line of the file as one module, others alone."""
+    from rocm_ci.scan import python_magics as magics  # noqa: PLC0415 - few trees have notebooks
+    from rocm_ci.scan import python_notebook as notebook  # noqa: PLC0415
+
+    found, language = notebook.cells(source.text)
+    if not notebook.is_python(language):
+        return Parsed(source, ())
+    apart = [cell for cell in found if not cell.scattered]
+    text, columns = notebook.module([c for c in found if c.scattered], len(source.lines))
+    parsed = cut(replace(source, text=text, lines=tuple(text.split("\n"))), outer)
+    regions = [notebook.placed(r, r.line, columns.get(r.line, ())) for r in parsed.regions]
+    for cell in apart:
+        inner, lines = notebook.alone(cell)
+        cut_out = cut(replace(source, text=inner, lines=tuple(inner.split("\n")), hits=None), outer)
+        regions += [notebook.placed(r, *lines[r.line - 1]) for r in cut_out.regions if r.line <= len(lines)]
+    return replace(parsed, regions=(*regions, *(m for r in regions for m in magics.requirements(r))))
 
 
 def cut(source: Source, outer: Guard) -> Parsed:
