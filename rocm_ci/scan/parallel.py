@@ -1,38 +1,34 @@
-"""A scan of many files, spread over the processors."""
+"""A scan of many files, spread over the processors. A worker that dies takes no file with it silently."""
 
 from __future__ import annotations
 
 import os
 import signal
+from collections import deque
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from rocm_ci.scan.engine import scan
+from rocm_ci.model.scan_note import NoteKind, ScanNote
+from rocm_ci.scan.engine import Scanner, scan
+from rocm_ci.scan.limits import Stopwatch
+from rocm_ci.scan.scanned import Scanned, encodable
+from rocm_ci.scan.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkContext, ForkProcess
 
     from rocm_ci.config.options import ScanOptions
-    from rocm_ci.model.changes import Changes
+    from rocm_ci.model.changes import Changes, FileChange
     from rocm_ci.scan.files import FileSource
     from rocm_ci.scan.rulebook import RuleBook
-    from rocm_ci.scan.scanned import Scanned
 
 LEAST_FILES = 400  # below, starting the workers costs more than they save
 MOST_WORKERS = 8
 _CHUNKS_PER_WORKER = 8
-
-
-class _Work:
-    """What the workers inherit by fork: nothing is pickled but the findings."""
-
-    def __init__(self) -> None:
-        self.parts: list[Changes] = []
-        self.arguments: tuple[FileSource, ScanOptions, Sequence[str], RuleBook] | None = None
-
-
-_work = _Work()
+_ATTEMPTS = 2  # for one file alone; the second is made by a worker that has scanned nothing before
+FILE_WALL_S = 60  # after which a file is beyond what the processor time limit can end, such as a hung call
 
 
 def processors() -> int:
@@ -53,46 +49,153 @@ def scan_all(
     workers = processors() if workers is None else workers
     if workers < 2 or len(changes.files) < LEAST_FILES:
         return scan(source, changes, options, archs, book=book)
-    size = -(-len(changes.files) // (workers * _CHUNKS_PER_WORKER))
-    _work.parts = [
-        replace(changes, files=changes.files[at : at + size]) for at in range(0, len(changes.files), size)
-    ]
-    _work.arguments = (source, options, archs, book)
-    try:
-        done = _spread(workers)
-    finally:
-        _work.parts, _work.arguments = [], None
-    if done is None:
-        return scan(source, changes, options, archs, book=book)
-    return done[0].joined(*done[1:])
+    scope = Scope(options, source, changes)
+    chosen = [change for change in changes.files if scope.includes(change)]
+    watch = Stopwatch()
+    pool = _Pool(Scanner(source, options, archs, book, watch), watch, whole=changes.whole_tree)
+    size = -(-max(1, len(chosen)) // (workers * _CHUNKS_PER_WORKER))
+    parts = [_Part(tuple(chosen[at : at + size])) for at in range(0, len(chosen), size)]
+    done = pool.scan(parts, workers)
+    return Scanned((), 0, 0, tuple(scope.notes())).joined(*done)
 
 
-def _spread(workers: int) -> list[Scanned] | None:
-    """The parts, each scanned by some worker; None where workers cannot be had or one was killed."""
-    # 30 ms to import, which a small scan need not pay.
-    import multiprocessing  # noqa: PLC0415
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
-    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Files that one worker scans in one go."""
 
-    try:
-        pool = ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _quiet)
-    except (OSError, NotImplementedError):  # no semaphores in this container
-        return None
-    try:
-        return list(pool.map(_part, range(len(_work.parts))))
-    except (OSError, BrokenProcessPool):  # no processes left, or no memory
-        return None
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+    changes: tuple[FileChange, ...]
+    attempt: int = 1
+
+    def again(self) -> list[_Part]:
+        """What to try after a worker died of it: its files one by one, and the last one once more."""
+        if len(self.changes) > 1:
+            return [_Part((change,)) for change in self.changes]
+        return [_Part(self.changes, self.attempt + 1)] if self.attempt < _ATTEMPTS else []
 
 
-def _quiet() -> None:
-    """In a worker: our own handlers, inherited by fork, would tell a traceback when the pool ends it."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@dataclass(slots=True)
+class _Worker:
+    process: ForkProcess
+    pipe: Connection
+    part: _Part | None = None
 
 
-def _part(number: int) -> Scanned:
-    assert _work.arguments is not None  # noqa: S101 - set before the fork
-    source, options, archs, book = _work.arguments
-    return scan(source, _work.parts[number], options, archs, book=book)
+class _Pool:
+    """Workers, each with a pipe: the part that a dead one was at is known, and tried again in pieces."""
+
+    def __init__(self, scanner: Scanner, watch: Stopwatch, *, whole: bool) -> None:
+        # 30 ms to import, which a small scan need not pay.
+        import multiprocessing  # noqa: PLC0415
+
+        self._context: ForkContext = multiprocessing.get_context("fork")
+        self._scanner = scanner
+        self._watch = watch
+        self._whole = whole
+        self._queue: deque[_Part] = deque()
+        self._workers: list[_Worker] = []
+        self._done: list[Scanned] = []
+
+    def scan(self, parts: Sequence[_Part], workers: int) -> list[Scanned]:
+        """The outcome of every part, in no order."""
+        self._queue.extend(parts)
+        try:
+            while len(self._workers) < min(workers, len(parts)) and self._started():
+                pass
+            self._run()
+        finally:
+            for worker in self._workers:
+                worker.pipe.close()
+                worker.process.terminate()
+            for worker in self._workers:
+                worker.process.join()
+        if self._queue:  # no process could be had for these
+            with self._watch:
+                rest = [change for part in self._queue for change in part.changes]
+                self._done.append(self._scanner.scan(rest, whole=self._whole))
+        return self._done
+
+    def _run(self) -> None:
+        from multiprocessing.connection import wait  # noqa: PLC0415 - see above
+
+        for worker in tuple(self._workers):
+            self._give(worker)
+        while busy := {worker.pipe: worker for worker in self._workers if worker.part is not None}:
+            for pipe in wait(list(busy)):
+                worker = busy[pipe]  # type: ignore[index]
+                try:
+                    self._done.append(worker.pipe.recv())
+                    worker.part = None
+                    self._give(worker)
+                except (EOFError, OSError):
+                    self._bury(worker)
+
+    def _give(self, worker: _Worker) -> None:
+        if not self._queue:
+            return
+        worker.part = self._queue.popleft()
+        try:
+            worker.pipe.send(worker.part.changes)
+        except OSError:
+            self._bury(worker)
+
+    def _bury(self, worker: _Worker) -> None:
+        """A worker died, whatever the reason: its part is tried again, by a new one."""
+        self._workers.remove(worker)
+        worker.pipe.close()
+        worker.process.join()
+        part = worker.part
+        if part is None:
+            return
+        again = part.again()
+        if not again:
+            self._done.append(_lost(part.changes[0], worker.process.exitcode))
+        # At the front: what is tried once more is then the first that the new worker gets.
+        self._queue.extendleft(reversed(again))
+        if self._queue and self._started():
+            self._give(self._workers[-1])
+
+    def _started(self) -> bool:
+        """Whether another worker could be had."""
+        try:
+            here, there = self._context.Pipe()
+        except OSError:
+            return False
+        others = [worker.pipe for worker in self._workers]
+        process = self._context.Process(target=self._work, args=(there, [*others, here]), daemon=True)
+        try:
+            process.start()
+        except OSError:  # no processes left, or no memory
+            here.close()
+            return False
+        finally:
+            there.close()
+        self._workers.append(_Worker(process, here))
+        return True
+
+    def _work(self, pipe: Connection, others: Sequence[Connection]) -> None:
+        """In a worker, until its pipe is closed."""
+        # Our own handlers, inherited by fork, would tell a traceback when the pool ends it.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for other in others:
+            other.close()
+        with self._watch:
+            while True:
+                try:
+                    changes = pipe.recv()
+                except (EOFError, OSError):
+                    return
+                signal.alarm(FILE_WALL_S * len(changes))
+                outcome = self._scanner.scan(changes, whole=self._whole)
+                signal.alarm(0)
+                pipe.send(outcome)
+
+
+def _lost(change: FileChange, exit_code: int | None) -> Scanned:
+    cause = f"signal {-exit_code}" if exit_code is not None and exit_code < 0 else f"exit code {exit_code}"
+    if exit_code == -signal.SIGALRM:
+        cause = f"no end after {FILE_WALL_S} s"
+    reason = f"given up: the process that scanned it died twice ({cause})"
+    note = ScanNote(kind=NoteKind.UNFINISHED, path=encodable(change.path), reason=reason)
+    return Scanned((), 0, 0, (note,))
