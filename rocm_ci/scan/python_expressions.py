@@ -76,7 +76,7 @@ class Cutter(Collector):
                 self.visit(child, guard, context)
 
     def _constant(self, node: ast.Constant, guard: Guard, context: Context, _: str) -> None:
-        if isinstance(node.value, str):
+        if isinstance(node.value, (str, bytes)):
             self.text(node, guard, context)
 
     def _joined(self, node: ast.JoinedStr, guard: Guard, context: Context, _: str) -> None:

@@ -87,8 +87,10 @@ def constant_strings(found: Statements) -> dict[str, ast.expr]:
 
 
 def is_text(node: ast.AST) -> bool:
-    """Whether a node is a string literal, formatted or not."""
-    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+    """Whether a node is a string literal: plain, formatted or of bytes."""
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
+    )
 
 
 def target_name(node: ast.expr, names: Names) -> str:

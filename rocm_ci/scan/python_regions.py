@@ -12,6 +12,8 @@ from rocm_ci.scan.python_strings import column_of, pieces
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rocm_ci.scan.python_names import Names
     from rocm_ci.scan.source import Source
 
@@ -22,11 +24,21 @@ MESSAGE_CALLEE = re.compile(
     r"(^|[._])(print|pprint|log|debug|info|warning|warn|error|exception|critical|fatal|echo|secho|fail|skip|skipTest"
     r"|log_\w+|\w*_once|banner|panel|write_log|exit|die)$|(Error|Exception|Warning|Exit)$"
 )
-_DEVICE_SOURCE = re.compile(r"__global__|__device__\s+\w|__shared__\s+\w")
-_DEVICE_CALLS = re.compile(
-    r"(^|\.)(RawKernel|RawModule|ElementwiseKernel|ReductionKernel|SourceModule|nvrtcCreateProgram|hiprtcCreateProgram"
-    r"|_compile_kernel)$"
+_DEVICE_SOURCE = re.compile(
+    r"__global__|__device__\s+\w|__shared__\s+\w"
+    r"|^[ \t]*#[ \t]*include[ \t]*<(?:cu|nv|cooperative_groups|mma\.h|thrust/|hip/)",
+    re.MULTILINE,
 )
+# Calls that compile device source, and which of their arguments are such source.
+_DEVICE_CALLS = re.compile(
+    r"(^|\.)(RawKernel|RawModule|ElementwiseKernel|ReductionKernel|SourceModule|DynamicSourceModule|CudaModule"
+    r"|nvrtcCreateProgram|hiprtcCreateProgram|_compile_kernel|load_inline|compile_with_cache|import_source|Program"
+    r"|pragma_import_c|declare_device|func_native|CUSource)$"
+)
+_DEVICE_KEYWORDS = frozenset({
+    "code", "operation", "source", "kernel_source", "cuda_sources", "cpp_sources", "preamble",
+    "map_expr", "reduce_expr", "post_map_expr", "cuda_source", "header_code", "src", "snippet",
+})  # fmt: skip
 _ASM_CALLEE = re.compile(r"(^|\.)inline_asm_elementwise$|^\.inline_asm$")
 _FOLLOWED = ("torch.version.cuda", "torch.utils.cpp_extension.CUDA_HOME")
 
@@ -103,19 +115,37 @@ class Collector:
             for argument in (*node.args[:1], *named):
                 self._whole(argument, RegionKind.ASM, guard, context)
         elif _DEVICE_CALLS.search(full):
-            named = [k.value for k in node.keywords if k.arg in ("code", "operation", "source")]
+            named = [k.value for k in node.keywords if k.arg in _DEVICE_KEYWORDS]
             for argument in (*node.args, *named):
-                literal = self.texts.get(argument.id) if isinstance(argument, ast.Name) else argument
-                if literal is not None and is_text(literal) and _looks_like_c(literal):
-                    self._whole(argument, RegionKind.KERNEL, guard, context)
+                for literal in self._literals(argument):
+                    if _looks_like_c(literal):
+                        self._whole(literal, RegionKind.KERNEL, guard, context)
+
+    def _literals(self, node: ast.expr) -> Iterator[ast.expr]:
+        """The string literals that an argument is made of: behind names, in lists, joined, formatted."""
+        match node:
+            case ast.Name(id=name):
+                if name in self.texts:
+                    yield self.texts[name]
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                for part in parts:
+                    yield from self._literals(part)
+            case ast.BinOp(left=left, right=right):
+                yield from self._literals(left)
+                yield from self._literals(right)
+            case ast.Call(func=ast.Attribute(value=value), args=arguments):
+                yield from self._literals(value)
+                for argument in arguments[:1]:
+                    yield from self._literals(argument)
+            case ast.Call(args=[first, *_]):
+                yield from self._literals(first)
+            case _:
+                if is_text(node):
+                    yield node
 
     def _whole(self, node: ast.expr, kind: RegionKind, guard: Guard, context: Context) -> None:
         """Hand out a literal, also one behind a name or a method call, as assembly or device source."""
-        literal: ast.expr | None = node if is_text(node) else None
-        if isinstance(node, ast.Name):
-            literal = self.texts.get(node.id)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            literal = node.func.value if is_text(node.func.value) else None
+        literal = next(self._literals(node), None)
         if literal is None or id(literal) in self._resolved:
             return
         found = list(pieces(literal, self.source.lines))
@@ -128,4 +158,4 @@ class Collector:
 
 def _looks_like_c(node: ast.expr) -> bool:
     text = node.value if isinstance(node, ast.Constant) else ""
-    return not isinstance(text, str) or any(sign in text for sign in ";{=")
+    return isinstance(node, ast.JoinedStr) or any(sign in str(text) for sign in ";{=")
