@@ -1,0 +1,104 @@
+"""32-bit numbers shifted by a lane number, and masks made by a shift of the whole wave."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm_ci.scan.c_source import CFile
+from rocm_ci.scan.c_warps import is_for_32_only, uses_warps
+from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NARROW = (
+    r"(?:(?<![\w.)])(?:1[uU]?|-\s*1|~\s*0[uU]?|0[xX][fF]{8}[uU]?|0[xX]0*1[uU]?|UINT32_MAX|UINT_MAX)"
+    r"|\b(?:(?:std::)?u?int32_t|unsigned|int|uint)\s*[({]\s*1[uU]?\s*[)}]"
+    r"|\bstatic_cast\s*<\s*(?:(?:std::)?u?int32_t|unsigned(?:\s+int)?|int|uint)\s*>\s*\(\s*1[uU]?\s*\)"
+    r"|\(\s*(?:(?:std::)?u?int32_t|unsigned(?:\s+int)?|int|uint)\s*\)\s*1[uU]?\b)"
+)
+_LANE = (
+    r"(?:\w*[lL]ane(?:_?[iI][dD]x?)?\b(?:\s*\(\s*\))?|LANE(?:_?ID)?\b|LaneId\(\)|warpSize\b|WARP_SIZE\b|kWarpSize\b|WAVE_?SIZE\b"
+    r"|threadIdx\s*\.\s*x\s*(?:%\s*(?:warpSize|WARP_SIZE|kWarpSize|64)|&\s*(?:63|0x3[fF]|\(\s*warpSize\s*-\s*1\s*\))))"
+)
+_SHIFT = re.compile(
+    rf"(?P<number>{_NARROW})\s*(?:<<|>>)\s*(?:\(\s*)*(?:\w+\s*-\s*)?(?P<by>{_LANE})(?P<after>[^;\n]{{0,20}})"
+)
+# `lane & 31`, `lane % 32` and `lane / 4` stay within 32 bits.
+_BOUNDED = re.compile(r"\s*(?:&\s*(?:31|0x1[fF]|15|7|3|1)\b|%\s*(?:32|16|8|4|2)\b|/\s*\d|>>\s*\d)")
+_WHOLE_WAVE = re.compile(
+    r"(?<![\w.])1(?:[uU]?[lL]{1,2}[uU]?)\s*<<\s*\(?\s*(?P<by>warpSize|WARP_SIZE|kWarpSize|WAVE_?SIZE|__AMDGCN_WAVEFRONT_SIZE(?:__)?)\s*\)"
+)
+_WIDENED = re.compile(
+    r"\b(?:(?:std::)?uint64_t|unsigned\s+long(?:\s+long)?|lane_?mask(?:_t)?|LaneMask\w*)\s+\w+\s*=\s*\(?\s*(?P<number>1[uU]?)\s*<<\s*\(?\s*(?P<by>[A-Za-z_]\w*)\b(?P<after>[^;\n]{0,20})"
+)
+_VOTE = re.compile(
+    r"(?<![\w:<])(?:const\s+)?(?:unsigned\s+long(?:\s+long)?|(?:std::)?u?int64_t|auto|ulong|long\s+long)\s+(?:const\s+)?(?P<name>\w+)\s*[=({]\s*__(?:ballot|activemask|match_any)\w*\s*\("
+)
+
+
+class LaneShifts:
+    """`1 << lane` and its kin where a wave has 64 lanes."""
+
+    name = "lane-shifts"
+    needles = (
+        "lane",
+        "Lane",
+        "LANE",
+        "warpSize",
+        "WARP_SIZE",
+        "WarpSize",
+        "WAVE",
+        "__ballot",
+        "__shfl",
+        "__activemask",
+        "__match_a",
+    )
+
+    def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
+        """See `Detector`."""
+        file = parsed.tree
+        if not isinstance(file, CFile):
+            return
+        patterns = [_SHIFT]
+        if uses_warps(file):
+            patterns.append(_WIDENED)
+        for pattern in patterns:
+            for found, _, _ in file.search(pattern):
+                if not _BOUNDED.match(found["after"]) and not is_for_32_only(file, found.start()):
+                    yield _at(file, found, found.end("by"))
+        for found, line, _ in file.search(_WHOLE_WAVE):
+            start = file.lexed.line_starts[line - 1]
+            if "?" not in file.code[start : found.start()]:
+                yield _at(
+                    file,
+                    found,
+                    found.end("by"),
+                    "`{match}` shifts a 64-bit number by 64 on wave64, which is undefined",
+                )
+        yield from _tested_bits(file)
+
+
+def _at(file: CFile, found: re.Match[str], end: int, message: str | None = None) -> Match:
+    start = found.start("number") if "number" in found.re.groupindex else found.start()
+    line, column = file.lexed.place(start)
+    text = file.code[start:end].split("\n")[0]
+    return Match(line, column, column + len(text), " ".join(text.split()), message=message)
+
+
+def _tested_bits(file: CFile) -> Iterator[Match]:
+    """`votes & (1 << i)` with a vote of the same function."""
+    for vote, _, _ in file.search(_VOTE):
+        function = file.functions.at(vote.start())
+        if function is None:
+            continue
+        pattern = re.compile(
+            rf"\b{vote['name']}\s*&=?\s*\(?\s*~?\s*\(?\s*(?P<number>(?<![\w.])1[uU]?)\s*<<\s*\(?\s*(?P<by>[A-Za-z_]\w*)\b(?P<after>[^;\n]{{0,20}})"
+        )
+        for found in pattern.finditer(file.code, vote.end(), function.end):
+            if not _BOUNDED.match(found["after"]) and not is_for_32_only(file, found.start()):
+                yield _at(file, found, found.end("by"))
+
+
+DETECTOR: Detector = LaneShifts()
