@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan.c_constants import Constants
+from rocm_ci.scan.c_functions import Functions
 from rocm_ci.scan.c_guards import Guards
 from rocm_ci.scan.c_lexer import Lexed, Literal, lex
 from rocm_ci.scan.source import Guard, Region, RegionKind
@@ -35,7 +38,7 @@ class Directive:
     guard: Guard
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class CFile:
     """What detectors read: code with comments and literals blank, and the guard of every line."""
 
@@ -48,6 +51,16 @@ class CFile:
     def code(self) -> str:
         """The text with comments and literal contents blank."""
         return self.lexed.code
+
+    @cached_property
+    def functions(self) -> Functions:
+        """Its functions, found when first asked for."""
+        return Functions(self.lexed.code)
+
+    @cached_property
+    def constants(self) -> Constants:
+        """Its constants, folded when asked for."""
+        return Constants(self)
 
     def guard_at(self, line: int) -> Guard:
         """The guard of a 1-based line."""

@@ -7,22 +7,24 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_calls import arguments
 from rocm_ci.scan.c_source import CFile
+from rocm_ci.scan.c_types import is_narrow, narrow_type
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SYNC = re.compile(
-    r"\b__(?:shfl(?:_up|_down|_xor)?|ballot|any|all|match_(?:any|all)|reduce_(?:add|min|max|and|or|xor))_sync\s*\("
-    r"|\b__syncwarp\s*\("
+    r"(?<![\w.>])__(?:shfl(?:_up|_down|_xor)?|ballot|any|all|match_(?:any|all)|reduce_(?:add|min|max|and|or|xor))_sync\s*\("
+    r"|(?<![\w.>])__syncwarp\s*\("
 )
-_ALL_ONES = re.compile(
-    r"\(?\s*(?:\(\s*(?:unsigned(?:\s+int)?|int|uint32_t)\s*\)\s*)?(?:0[xX][fF]{8}|4294967295)[uU]?(?![0-9a-zA-Z_])\s*\)?"
-)
-_OTHER_ONES = re.compile(r"~\s*0[uU]?|UINT32_MAX|UINT_MAX")
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_ONES = 0xFFFFFFFF
+_NAME = re.compile(r"(?:\w+::)*([A-Za-z_]\w*)")
 _MASK_NAME = (
     r"\w*(?:(?:[fF]ull|[wW]arp|[lL]ane)s?_?(?:[wW]arp_?)?[mM]ask|(?:FULL|WARP|LANE)S?_?(?:WARP_?)?MASK)\w*"
+)
+_VALUE = (
+    r"(?<![\w.])(?:0[xX][fF]{8}[uU]?(?![0-9a-zA-Z_])|4294967295[uU]?\b|UINT32_MAX\b|UINT_MAX\b|~\s*0[uU]?(?![\w.])"
+    r"|-\s*1[uU]?(?![\w.])|std::numeric_limits\s*<\s*(?:std::)?(?:uint32_t|unsigned(?:\s+int)?)\s*>::max\s*\(\s*\))"
 )
 
 
@@ -37,34 +39,84 @@ class LaneMasks:
         file = parsed.tree
         if not isinstance(file, CFile):
             return
+        narrow = narrow_type(file)
         names: dict[str, str] = {}
+        uses: list[tuple[str, int, str]] = []
         for found, _, _ in file.search(_SYNC):
             given = arguments(file.code, found.end())
             # A macro of this name, as ports define it for AMD, drops the mask.
             function = found[0].rstrip("( \t\n")
-            if not given or function in file.defines:
+            if not given or function in file.defines or _is_shim(file, found.start(), function):
                 continue
-            if _ALL_ONES.fullmatch(given[0]) or _OTHER_ONES.fullmatch(given[0]):
-                start = file.code.index(given[0].split()[0], found.end())
-                line, column = file.lexed.place(start)
-                end = column + len(given[0].split()[0])
-                yield Match(line, column, end, given[0], name=function)
-            elif _NAME.fullmatch(given[0]):
-                names[given[0]] = function
-        yield from _definitions(file, names)
+            start = file.code.index(given[0].split()[0], found.end())
+            named = _NAME.fullmatch(given[0])
+            if named:
+                names.setdefault(named[1], function)
+                uses.append((named[1], start, function))
+            elif file.constants.fold(given[0]).bits == 32 and "?" not in given[0]:
+                yield _at(file, start, given[0].split()[0], given[0], function)
+        defined = set()
+        for name, match in _definitions(file, names):
+            defined.add(name)
+            yield match
+        for name, start, function in uses:
+            if name not in defined and _is_narrow_name(file, narrow, name, start):
+                yield _at(file, start, name, name, function)
 
 
-def _definitions(file: CFile, names: dict[str, str]) -> Iterator[Match]:
+def _is_shim(file: CFile, offset: int, function: str) -> bool:
+    """Whether the name is being declared here: a port's own function of that name."""
+    here = file.functions.at(offset)
+    return here is not None and (here.name == function or offset < here.start)
+
+
+def _is_narrow_name(file: CFile, narrow: str, name: str, start: int) -> bool:
+    """A parameter or variable of 32 bits; one that holds a vote is told where it is declared."""
+    if file.constants.named(name).bits == 32:
+        return True
+    if not is_narrow(file, narrow, name, start):
+        return False
+    return re.search(rf"\b{name}\s*[&|^]?=\s*__(?:ballot|activemask|match)", file.code) is None
+
+
+def _at(file: CFile, start: int, word: str, shown: str, function: str | None) -> Match:
+    line, column = file.lexed.place(start)
+    return Match(line, column, column + len(word), shown, name=function)
+
+
+def _definitions(file: CFile, names: dict[str, str]) -> Iterator[tuple[str, Match]]:
     """Where a name gets its 32 bits: one that is used as a mask here, or that says so itself."""
     either = "|".join([*sorted(map(re.escape, names)), _MASK_NAME])
     pattern = re.compile(
-        rf"(?:\b(?P<set>{either})\s*[={{]|#\s*define\s+(?P<macro>{either})\b)[^;\n]*?"
-        r"(?P<mask>(?<![\w.])0[xX][fF]{8}[uU]?)(?![0-9a-zA-Z_])"
+        rf"(?:\b(?P<set>{either})\s*[={{(]|#\s*define\s+(?P<macro>{either})\b)(?P<between>[^;\n]*?)(?P<mask>{_VALUE})"
+        r"(?P<after>[^;\n]*)"
     )
     for found, _, _ in file.search(pattern):
+        name = found["set"] or found["macro"]
+        used = names.get(name)
+        literal = found["mask"][:2] in ("0x", "0X")
+        if not literal and (
+            used is None or not re.fullmatch(r"\s*\(*(?:\s*\([\w\s:]+\)|[\w:]+\s*[({])?\s*", found["between"])
+        ):
+            continue
+        # `mask & 0xffffffff` takes a half, `mask ^ 0xffffffff` turns it round.
+        if re.search(r"[&^|]\s*\Z", found["between"]) or _is_wide(found, literal=literal):
+            continue
         line, column = file.lexed.place(found.start("mask"))
-        used_by = names.get(found["set"] or found["macro"])
-        yield Match(line, column, column + len(found["mask"]), found["mask"], name=used_by)
+        yield name, Match(line, column, column + len(found["mask"]), found["mask"], name=used)
+
+
+def _is_wide(found: re.Match[str], *, literal: bool) -> bool:
+    """`uint64_t m = -1` and `(uint64_t)-1` are all ones in 64 bits; a hexadecimal constant is not."""
+    if literal:
+        return False
+    text = found.string[max(0, found.start() - 80) : found.start("mask")]
+    declared = re.split(r"[;{}\n]", text)[-1] if found["macro"] is None else found["between"]
+    return re.search(
+        r"64|\blong\b|\bauto\b|\bsize_t\b|lane_?mask|[mM]ask_?(?:t|[tT]ype)\b", declared + found["between"]
+    ) is not None and (
+        "u" not in found["mask"].lower()[-1:] and "MAX" not in found["mask"] and "limits" not in found["mask"]
+    )
 
 
 DETECTOR: Detector = LaneMasks()

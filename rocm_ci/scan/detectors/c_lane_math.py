@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_source import CFile
-from rocm_ci.scan.c_warps import uses_warps, works_in_groups_of_32
+from rocm_ci.scan.c_warps import has_warp_code, is_for_32_only, uses_warps, works_in_groups_of_32
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rocm_ci.scan.c_functions import Function
 
 # Operations with these numbers are rarer than names of threads: the name is looked for before each.
 # At most one space around the operator: then a few strings are needles of every match.
@@ -23,17 +26,27 @@ _THREAD = re.compile(
 )
 _BLOCK = re.compile(
     r"(?:blockDim\s*\.\s*[xyz]|\b(?:block_?[sS]ize|num_?[tT]hreads|n_?threads|BLOCK_SIZE|NUM_THREADS)\b)"
-    r"(?: ?\+ ?31)?\)* ?\Z"
+    r"(?: ?\+ ?(?:31|32 ?- ?1))?\)* ?\Z"
 )
-_LANE = re.compile(r"\blane(?:_?[iI]d|Idx)? ?\Z")
+_LANE = re.compile(r"(?:\blane(?:_?[iI]d|Idx)?|threadIdx\s*\.\s*x\s*(?:%\s*32|&\s*31)\s*\)*) ?\Z")
 _LONGEST = 80
+_MOST_IN_FUNCTION = 4
 _OPERATIONS = (("&", "31"), ("&", "0x1f"), ("&", "0x1F"), (">>", "5"), ("%", "32"), ("/", "32"))
 # What is assigned tells lane arithmetic from the index of a 32-wide tile.
-_TARGET = re.compile(r"\b\w*(?:lane|warp|wave|wid)\w*\b\s*(?:=|\(|\{|\[)|^\s*return\b", re.IGNORECASE)
+_TARGET = re.compile(
+    r"\b\w*(?:lane|warp|wave|wid)\w*\b\s*(?:=|\(|\{|\[)|\bnw\s*=|^\s*return\b|#\s*define\s+\w*(?:lane|warp|wave|wid)\w*",
+    re.IGNORECASE,
+)
+_TILE_NAME = re.compile(
+    r"\b(?:col(?:umn)?s?|rows?|[xyijk]|tx|ty|block|inside|offset|bit|word)\w{0,3}\s*=\s*\(*\Z", re.IGNORECASE
+)
+_ELECTS = re.compile(
+    r"\blane\w*\s*[=!]=|!\s*lane|\)\s*==\s*0\s*\)|[=!]=\s*31\b|\[\s*\w*(?:warp|wave|wid|WARP)\w*\s*\]"
+)
 
 
 class LaneMath:
-    """Lane arithmetic with 32; in a file without warp functions only where a name says lane or warp."""
+    """Lane arithmetic with 32; in a function without warp code only where a name says lane or warp."""
 
     name = "lane-math"
     needles = (
@@ -45,20 +58,28 @@ class LaneMath:
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
         file = parsed.tree
-        if not isinstance(file, CFile) or works_in_groups_of_32(file):
+        if not isinstance(file, CFile):
             return
-        warps = uses_warps(file)
+        everywhere: bool | None = None
+        told: Counter[tuple[Function | None, str]] = Counter()
         for found, line, _ in file.search(_OPERATION):
             line_start = file.lexed.line_starts[line - 1]
             operand, needs_name = _operand(file.code, max(line_start, found.start() - _LONGEST), found)
             if operand is None:
                 continue
+            if everywhere is None:
+                everywhere = works_in_groups_of_32(file)
             before = file.code[line_start : operand.start()]
-            if (needs_name or not (warps or found["last"])) and not _TARGET.search(before):
+            if everywhere or not _is_lane_arithmetic(file, operand.start(), before, needs_name, found):
                 continue
             column = operand.start() - line_start + 1
             text = file.code[operand.start() : found.end()]
-            yield Match(line, column, column + len(text), " ".join(text.split()))
+            shown = " ".join(text.split())
+            function = file.functions.at(operand.start())
+            # The fragments of a matrix kernel repeat one expression dozens of times.
+            told[function, shown] += 1
+            if told[function, shown] <= _MOST_IN_FUNCTION:
+                yield Match(line, column, column + len(text), shown)
 
 
 def _operand(code: str, least: int, found: re.Match[str]) -> tuple[re.Match[str] | None, bool]:
@@ -69,6 +90,37 @@ def _operand(code: str, least: int, found: re.Match[str]) -> tuple[re.Match[str]
     if thread is None and found["count"]:
         return _BLOCK.search(code, least, found.start()), True
     return thread, False
+
+
+def _is_lane_arithmetic(
+    file: CFile,
+    offset: int,
+    before: str,
+    needs_name: bool,  # noqa: FBT001 - see `_operand`
+    found: re.Match[str],
+) -> bool:
+    function = file.functions.at(offset)
+    start, end = (function.header, function.end) if function else (0, len(file.code))
+    named = _TARGET.search(before) is not None
+    if _TILE_NAME.search(before) and not named:
+        return False
+    if function is None:
+        across = uses_warps(file)
+    else:
+        across = has_warp_code(file, start, end)
+        if across and works_in_groups_of_32(file, start, end):
+            return False
+    if not named and (needs_name or not (across or found["last"])):
+        return False
+    # A kernel whose lanes exchange nothing only divides its work in groups of 32, which is right everywhere.
+    if (
+        function is not None
+        and function.is_kernel
+        and not across
+        and not _ELECTS.search(file.code, start, end)
+    ):
+        return False
+    return not is_for_32_only(file, offset)
 
 
 DETECTOR: Detector = LaneMath()

@@ -7,22 +7,24 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_calls import arguments
 from rocm_ci.scan.c_source import CFile
-from rocm_ci.scan.c_warps import SHUFFLE, states_width
+from rocm_ci.scan.c_warps import SHUFFLE, is_for_32_only, is_ported, spans_the_wave
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _COUNTER = (
-    r"\bfor\s*\(\s*(?:(?:const\s+)?(?:unsigned|int|auto|size_t|u?int\d*_t|short|char)\s+)*"
-    r"(?P<name>\w+)\s*=\s*"
+    r"(?:(?:const\s+)?(?:unsigned|int|auto|size_t|(?:std::)?u?int\d*_t|short|char)\s+)*"
+    r"(?P<name>\w+)\s*=\s*(?P<init>[^;,(){}=]+?|\([^;(){}]+\))\s*;"
 )
-_FALLING = re.compile(_COUNTER + r"(?:16|32\s*/\s*2|32\s*>>\s*1)[uU]?\s*;")
-_RISING = re.compile(_COUNTER + r"1[uU]?\s*;\s*(?P=name)\s*(?:<\s*32|<=\s*16|!=\s*32)[uU]?\s*;")
+_FOR = re.compile(rf"\bfor\s*\(\s*{_COUNTER}(?P<until>[^;{{}}]*);")
+_WHILE = re.compile(
+    rf"(?:(?<=[;{{}}])|^)\s*{_COUNTER}\s*(?:#[^\n]*\n\s*)?(?:while\s*\(|do\s*\{{)", re.MULTILINE
+)
 _HALVING = re.compile(r">>=\s*1|/=\s*2|=\s*\w+\s*(?:/\s*2|>>\s*1)")
 _DOUBLING = re.compile(r"<<=\s*1|\*=\s*2|\+=\s*\w+|=\s*\w+\s*(?:\*\s*2|<<\s*1)")
-_STRIDE_16 = re.compile(r"\b(__shfl_(?:down|xor|up))(_sync)?\s*\(")
-_BROADCAST = re.compile(r"\b(__shfl)(_sync)?\s*\(")
+_STRIDE_16 = re.compile(r"(?<![\w.>])(__shfl_(?:down|xor|up))(_sync)?\s*\(")
+_BROADCAST = re.compile(r"(?<![\w.>])(__shfl)(_sync)?\s*\(")
 _NEXT_STEP = re.compile(r"__shfl_(?:down|xor|up)(?:_sync)?\s*\([^;]*,\s*8[uU]?\s*\)")
 _NEXT_STEP_WITHIN = 400  # characters
 _LONGEST_LOOP = 3000  # characters
@@ -43,30 +45,67 @@ class ShuffleStride:
 
 
 def _loops(file: CFile) -> Iterator[Match]:
-    for pattern, step in ((_FALLING, _HALVING), (_RISING, _DOUBLING)):
+    code = file.code
+    shuffles = [found.start() for found in SHUFFLE.finditer(code) if spans_the_wave(file, found)]
+    if not shuffles:
+        return
+    for pattern in (_FOR, _WHILE):
         for found, _, _ in file.search(pattern):
-            code, start = file.code, found.end()
-            end = _end_of_loop(code, start, start + _LONGEST_LOOP)
-            header_end = code.find(")", start, end)
-            if step.search(code, start, header_end + 1 if header_end > 0 else end) and _folds_a_wave(
-                code, start, end
-            ):
-                line, column = file.lexed.place(found.start("name"))
-                text = code[found.start("name") : found.end()].rstrip("; ")
-                yield Match(line, column, column + len(text.split("\n")[0]), " ".join(text.split()))
+            start = found.end()
+            if not any(start <= at < start + _LONGEST_LOOP for at in shuffles):
+                continue
+            end = _end_of_loop(
+                code, start, start + _LONGEST_LOOP, has_header=pattern is _FOR or code[start - 1] == "("
+            )
+            if not any(start <= at < end for at in shuffles) or not _reaches_32(file, found, start, end):
+                continue
+            at = found.start("name")
+            if is_for_32_only(file, at) or is_ported(file, start, end):
+                continue
+            line, column = file.lexed.place(at)
+            last = (
+                found.end("until")
+                if pattern is _FOR and file.constants.fold(found["init"]).value in (0, 1)
+                else found.end("init")
+            )
+            text = code[at:last].rstrip("; ")
+            yield Match(line, column, column + len(text.split("\n")[0]), " ".join(text.split()))
 
 
-def _folds_a_wave(code: str, start: int, end: int) -> bool:
-    """Whether some shuffle has no width: it spans the wave, of which the loop only folds 32 lanes."""
-    return any(
-        not states_width(bool(call["sync"]), arguments(code, call.end()))
-        for call in SHUFFLE.finditer(code, start, end)
-    )
+def _reaches_32(file: CFile, found: re.Match[str], start: int, end: int) -> bool:
+    """Whether the steps of a loop are those for 32 lanes: 16 down to 1, 1 up to 16, or five of them."""
+    first = file.constants.fold(found["init"]).value
+    step = _header(file.code, start, end) if found.re is _FOR else file.code[start:end]
+    if first == 16:
+        return _HALVING.search(step) is not None
+    if found.re is _WHILE or first not in (0, 1):
+        return False
+    bound = re.fullmatch(rf"\s*{found['name']}\s*(?P<op><=?|!=)\s*(?P<value>[^<>=&|]+)", found["until"])
+    last = file.constants.fold(bound["value"]).value if bound else None
+    if bound is None or last is None:
+        return False
+    if first == 1:
+        return last == (16 if bound["op"] == "<=" else 32) and _DOUBLING.search(step) is not None
+    steps = last + (bound["op"] == "<=")
+    shifted = re.compile(rf"__shfl\w*\s*\([^;]*(?:1[uU]?\s*<<|16[uU]?\s*>>)\s*\(?\s*{found['name']}\b")
+    return steps == 5 and shifted.search(file.code, start, end) is not None
 
 
-def _end_of_loop(code: str, start: int, most: int) -> int:
+def _header(code: str, start: int, end: int) -> str:
+    """The step of a `for` loop."""
+    depth = 1
+    for found in re.compile(r"[()]").finditer(code, start, end):
+        depth += 1 if found[0] == "(" else -1
+        if not depth:
+            return code[start : found.start()]
+    return code[start:end]
+
+
+def _end_of_loop(code: str, start: int, most: int, *, has_header: bool) -> int:
     """The end of the loop's statement or block."""
     depth, braces, seen_header = 1, 0, False
+    if not has_header:
+        depth, braces, seen_header = 0, 1, True
     for found in re.compile(r"[(){};]").finditer(code, start, most):
         char = found[0]
         depth += (char == "(") - (char == ")")
@@ -75,24 +114,34 @@ def _end_of_loop(code: str, start: int, most: int) -> int:
             seen_header = depth == 0
         elif braces < 0 or (char in ";}" and braces == 0 and depth == 0):
             return found.end()
-    return most
+    return min(most, len(code))
 
 
 def _unrolled(file: CFile) -> Iterator[Match]:
     """`v += __shfl_down(v, 16)` written out, and `__shfl(v, 31)`."""
     code = file.code
-    wide = re.search(r"__shfl_(?:down|xor|up)(?:_sync)?\s*\([^;]*,\s*32\s*\)", code) is not None
-    for pattern, wanted in ((_STRIDE_16, "16"), (_BROADCAST, "31")):
-        if wanted == "16" and wide:
-            continue  # the sequence also has the step for 64 lanes
+    for pattern, wanted in ((_STRIDE_16, 16), (_BROADCAST, 31)):
         for found, line, column in file.search(pattern):
             given = arguments(code, found.end())
             own = given[1:] if found[2] else given
-            if len(own) != 2 or own[1].rstrip("uU") != wanted:
+            if len(own) != 2 or file.constants.fold(own[1]).value != wanted:
                 continue
-            if wanted == "31" or _NEXT_STEP.search(code, found.end(), found.end() + _NEXT_STEP_WITHIN):
+            if wanted == 31 or _is_first_of_five(file, found):
+                if is_for_32_only(file, found.start()):
+                    continue
                 text = f"{found[1]}{found[2] or ''}({', '.join(given)})"
                 yield Match(line, column, column + len(found[0]) - 1, text)
+
+
+def _is_first_of_five(file: CFile, found: re.Match[str]) -> bool:
+    """A sequence that goes on with 8, and did not begin with 32."""
+    code = file.code
+    if not _NEXT_STEP.search(code, found.end(), found.end() + _NEXT_STEP_WITHIN):
+        return False
+    function = file.functions.at(found.start())
+    least = max(function.start if function else 0, found.start() - _NEXT_STEP_WITHIN)
+    wide = re.compile(r"__shfl_(?:down|xor|up)(?:_sync)?\s*\([^;]*,\s*32\s*\)")
+    return wide.search(code, least, found.start()) is None
 
 
 DETECTOR: Detector = ShuffleStride()

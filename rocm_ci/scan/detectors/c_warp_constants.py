@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_source import CFile
+from rocm_ci.scan.c_warps import uses_warps, works_in_groups_of_32
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 from rocm_ci.scan.source import Guard
 
@@ -20,7 +21,7 @@ _NAME = (
     r"|WARP|kWarp|warp"
 )
 # Numbers are rarer than names: the name is looked for before each of them.
-_VALUE = re.compile(r"(?:32|64)[uU]?\b(?![.\w])(?!\s*[*/+<-])")
+_VALUE = re.compile(r"(?:32|64|1[uU]?\s*<<\s*[56])[uU]?\b(?![.\w])(?!\s*[*/+<-])")
 _DEFINED = re.compile(
     rf"(?:#[ \t]*define[ \t]+(?P<macro>{_NAME})[ \t]+\(?|\b(?P<name>{_NAME})\s*(?:=|\{{)\s*)\Z"
 )
@@ -28,6 +29,8 @@ _LONGEST = 120
 # A number of warps, a shift or a mask of lanes is none of our business.
 _OTHER = re.compile(
     r"(?:[nN]um|NUM|[mM]ax|MAX|[cC]ount)_?(?:of_?)?(?:[wW]arps|WARPS|[wW]aves|WAVES)|[lL]og|LOG|[bB]its|BITS|[mM]ask"
+    r"|[hH]alf|HALF|[sS]ub_?[wW]|SUB|[lL]ogical|LOGICAL|[vV]irtual|VIRTUAL|[mM]in(?![a-z])|MIN_|[mM]ax(?![a-z])|MAX_|[tT]ile|TILE"
+    r"|[gG]roup|GROUP|[cC]ache|CACHE|[bB]ytes|BYTES|[pP]artial"
 )
 
 
@@ -35,15 +38,21 @@ class WarpConstants:
     """A name that some branch of the file also sets to 64 is chosen on purpose."""
 
     name = "warp-constants"
-    needles = ("32",)
+    needles = ("32", "<< 5", "<<5")
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
         file = parsed.tree
         if not isinstance(file, CFile):
             return
+        if uses_warps(file) and works_in_groups_of_32(file):
+            return  # the name is that of a group, which is legal on every target
         found = [(value, named) for value in _VALUE.finditer(file.code) if (named := _before(file, value))]
-        chosen = {_name(named) for value, named in found if value[0].startswith("64")}
+        chosen = {
+            _name(named)
+            for value, named in found
+            if value[0].startswith("64") or value[0].rstrip("uU")[-1] == "6"
+        }
         for value, named in found:
             name = _name(named)
             start = named.start("macro" if named["macro"] else "name")
