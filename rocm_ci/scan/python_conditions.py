@@ -179,6 +179,8 @@ class Conditions:
     def _against_text(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Outcome:
         """`backend == "hip"`, `"rocm" in version`, `vendor in ("amd",)`, `sys.platform == "darwin"`."""
         if isinstance(op, (ast.In, ast.NotIn)) and isinstance(left, ast.Constant):
+            if self._names.dotted(right).endswith("environ"):
+                return presence(_texts(left))
             left, right = right, left
         texts = _texts(right)
         if not texts:

@@ -99,8 +99,13 @@ class Cutter(Collector):
 
     def _items(self, node: ast.List | ast.Tuple | ast.Set, guard: Guard, context: Context, _: str) -> None:
         inner = self._candidates(node.elts, guard, context)
+        asked = False  # what follows a variable in a list of places is its default
         for index, item in enumerate(node.elts):
-            self.visit(item, inner, (*context, f"item:{index}"))
+            mine = (*context, f"item:{index}", "default") if asked else (*context, f"item:{index}")
+            self.visit(item, inner, mine)
+            asked = asked or (
+                isinstance(item, ast.Call) and self.names.callee(item.func).endswith(_DEFAULTS[:2])
+            )
 
     def _operation(self, node: ast.BinOp, guard: Guard, context: Context, _: str) -> None:
         self.note(node, guard, context)
@@ -176,8 +181,10 @@ class Cutter(Collector):
     def _compare(self, node: ast.Compare, guard: Guard, context: Context, _: str) -> None:
         self.note(node, guard, context)
         ordered = any(isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops)
-        for side in (node.left, *node.comparators):
-            self.visit(side, guard, (*context, "compare"), "order" if ordered else "test")
+        searched = isinstance(node.ops[0], (ast.In, ast.NotIn))
+        for index, side in enumerate((node.left, *node.comparators)):
+            use = "order" if ordered else "contains" if searched and index else "test"
+            self.visit(side, guard, (*context, "compare"), use)
 
     def _dict(self, node: ast.Dict, guard: Guard, context: Context, _: str) -> None:
         """Values under the name of a vendor belong to it; a table with both vendors is data."""

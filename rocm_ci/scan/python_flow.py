@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 _AMD_TWIN = re.compile(
     r"\b(ROCM_(HOME|PATH|ROOT)|HIP_PATH|hipcc|hipconfig|(amd|rocm)[-_]?smi|libamdhip64|librccl|rocminfo|HIP_VERSION"
-    r"|ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES)\b|/opt/rocm|torch\.version\.hip|\bis_(rocm|hip|amd)\b|fnuz"
+    r"|ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES|PYTORCH_ROCM_ARCH)\b|/opt/rocm|torch\.version\.hip|\bis_(rocm|hip|amd)\b|fnuz"
 )
+# Programs that somebody starts by hand on the machine that they are for.
+_SCRIPT = re.compile(r"(?i)(^|/)(bench(mark)?s?|profil(er|ing)|microbench\w*)(/|_)|(^|/)bench(mark)?_[^/]*$")
 # A module written in one of these is NVIDIA's from there on: saying so once is enough.
 _DSL = frozenset({"cutlass"})
 _BROAD = frozenset({"", "Exception", "BaseException"})
@@ -43,12 +45,14 @@ class Flow:
         self._cut = cutter
         self._excused = excused  # functions that only NVIDIA branches call
         self._in_test = bool(re.search(r"(^|/)(tests?/|test_|conftest)|_test\.py$", cutter.source.path))
+        marks = {"test": self._in_test, "script": bool(_SCRIPT.search(cutter.source.path))}
+        self._whole: Context = tuple(mark for mark, holds in marks.items() if holds)
         self.defined: set[str] = set()
 
     def body(self, statements: Sequence[ast.stmt], guard: Guard, context: Context = ()) -> None:
         """Statements in order; what one of them rules out holds for the ones after it."""
-        if self._in_test and "test" not in context:
-            context = (*context, "test")
+        if not context:
+            context = self._whole
         context = (*context, "twin") if "twin" not in context and self._knows_amd(statements) else context
         siblings = {
             s.name for s in statements if isinstance(s, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))

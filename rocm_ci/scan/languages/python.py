@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 _CYTHON = frozenset({"pyx", "pxd", "pxi"})
 _SUFFIXES = frozenset({".py", ".pyi", ".ipynb", *(f".{suffix}" for suffix in _CYTHON)})
 _SHEBANG = re.compile(r"#!.*\bpython[\d.]*\b")
+# A module or folder named after what exists for NVIDIA alone is imported where that can be used.
+_BACKEND = re.compile(
+    r"(?i)(^|[/_.-])(cute_?dsl|cute_?utils|cute|deep_?gemm|flash_?infer|flashmla|mnnvl|tcgen05|wgmma|deepstream"
+    r"|pynvvideocodec|trt_?llm|machete|cutlass|nvfp4|cupti|nvshmem|sm\d{2,3}a?|hopper|blackwell)(?=[/_.-]|\d)"
+)
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
@@ -55,6 +60,8 @@ class Python:
     def parse(self, source: Source) -> Parsed:
         """Regions of a module. Of a file that is no valid Python 3, only its top-level imports."""
         outer = vendor.of_path(source.path, beside=source.beside, code=True)
+        if outer is Guard.NONE and _BACKEND.search(source.path):
+            outer = Guard.NVIDIA
         suffix = source.path.rpartition(".")[2]
         if suffix == "ipynb":
             return _notebook(source, outer)
