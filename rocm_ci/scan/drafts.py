@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocm_ci.model.finding import Finding, Topic
+from rocm_ci.model.finding import Finding, Severity, Topic
 from rocm_ci.scan.repair import Repairs
 from rocm_ci.scan.rulebook import EMBEDDED
 from rocm_ci.scan.scanned import encodable
@@ -36,6 +36,10 @@ class Drafts:
         return self._project.translates(self._path)
 
     @cached_property
+    def _excuse(self) -> str:
+        return self._project.excuse(self._path) if self._language == EMBEDDED else ""
+
+    @cached_property
     def _repairs(self) -> Repairs:
         return Repairs(self.parsed, self._language, self._lines, translates=self._translates)
 
@@ -55,11 +59,14 @@ class Drafts:
         severity = rule.severity
         if rule.translated is not None and self._translates:
             severity = min(severity, rule.translated)
+        excuse = self._excuse
+        if excuse:
+            severity = Severity.NOTE
         repair = self._repairs.of(rule, match)
         written = match.replacement or repair.replacement or ""
         fix = f"{rule.fix}; {match.hint}" if match.hint else rule.fix
         text = encodable(match.text)
-        message = encodable(match.message or rule.message)
+        message = encodable(match.message or rule.message) + (f" ({excuse})" if excuse else "")
         return Finding(
             rule=rule.id,
             topic=rule.topic,

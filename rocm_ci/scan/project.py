@@ -5,124 +5,150 @@ from __future__ import annotations
 import posixpath
 import re
 from functools import cache
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan.c_guards import vendor_macros
-from rocm_ci.scan.c_lexer import lex
-from rocm_ci.scan.files import decode
+from rocm_ci.scan.builds import Builds
+from rocm_ci.scan.headers import Headers
+from rocm_ci.scan.includes import Guarded
+from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from rocm_ci.scan.files import FileSource
-    from rocm_ci.scan.source import Guard
+    from rocm_ci.scan.includes import Include
 
-# Where a project says that its CUDA sources are translated when it is built for ROCm, and how.
-# CUDAExtension: torch.utils.cpp_extension runs hipify on a ROCm build of torch.
-_SIGNS = {
-    "setup.py": re.compile(rb"\bCUDAExtension\s*\(|hipify"),
-    "pyproject.toml": re.compile(rb"\bhipify"),
-    "CMakeLists.txt": re.compile(rb"hipify|HIPIFY"),
-    "cmake/hipify.py": re.compile(rb"hipify"),
-    "cmake/utils.cmake": re.compile(rb"hipify"),
-    "cmake/HIP.cmake": re.compile(rb"hipify"),
-    "op_builder/builder.py": re.compile(rb"hipify|\bCUDAExtension\s*\("),
-    "tools/amd_build/build_amd.py": re.compile(rb"hipify"),
-    "configure": re.compile(rb"hipify"),
-    "Makefile": re.compile(rb"hipify"),
-}
-# What torch.utils.hipify translates (DEFAULT_EXTENSIONS of hipify_python.py).
-_TRANSLATED = frozenset({".cu", ".cuh", ".c", ".cc", ".cpp", ".h", ".in", ".hpp", ".cxx", ".hxx", ".inl"})
-_INCLUDE_FOLDERS = ("", "include", "src", "csrc")
 _MOST_HEADERS = 200
 _DEEPEST = 40  # includes within includes that are read for macros
-_MAY_TEACH = re.compile(rb"CUDA|NVCC|NVIDIA|HIP|ROCM|AMD|HCC|__gfx|__GFX")
-_ALIAS = re.compile(
-    rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?[ \t]+\S"
-    rb"|^[ \t]*using[ \t]+(\w+)[ \t]*="
-    rb"|^[ \t]*namespace[ \t]+(\w+)[ \t]*="
-    rb"|^[ \t]*typedef\b[^;\n]*?\b(\w+)[ \t]*;"
-    rb"|^[ \t]*\}[ \t]*(\w+)[ \t]*;"  # typedef enum { … } cublasStatus_t;
-    rb"|^[ \t]*(?:(?:static|extern|inline|constexpr|const)[ \t]+)+[\w:*&<>]+[ \t]+[*&]?(\w+)[ \t]*[=;{]"
-    rb"|^[A-Za-z_][\w \t*&:<>,]*[ \t*&](\w+)[ \t]*\([^;{}()]*\)[ \t\n]*\{",  # a function of this name
-    re.MULTILINE,
-)
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
+_DEEPEST_CONTEXT = 6  # files that include files that include a header
+_EVERYWHERE = 2**31
+_MAY_TEACH = re.compile(rb"CUDA|NVCC|NVIDIA|HIP|ROCM|AMD|HCC|__gfx|__GFX|cuda|hip|rocm")
 _CUDA_WORD = re.compile(r"(?<![A-Za-z])cuda(?![A-Za-z])")
-_FOREIGN = re.compile(rb"\b(?:cu|CU|nv|NV|__nv|__)\w+")
+_CUDA_END = re.compile(r"(?<=[A-Za-z0-9])[-_]?(?:cuda|cu)$")
 
 
 class Project:
     """Reads a few files of the tree around the changed ones; what they say is kept, their bytes are not."""
 
     def __init__(self, source: FileSource) -> None:
-        self._read = source.read
-        self._exists = cache(self._is_there)
-        self._translates = cache(self._folder_translates)
-        self._resolved = cache(self._resolve)
-        self._own_aliases = cache(self._aliases_of_text)
-        self._aliases = cache(self._all_aliases)
+        self._builds = Builds(source)
+        self._headers = Headers(source, self._builds.folders)
+        self._translates = cache(self._builds.translates)
+        self._guarded = cache(self._guards_of)
         self._taught = cache(self._macros_of_header)
+        self._reach = cache(self._closure)
+        self._context = cache(self._guard_of_context)
         self._reading: set[str] = set()
 
     def translates(self, path: str) -> bool:
         """Whether a source file is run through hipify before it is compiled for AMD."""
-        pure = PurePosixPath(path)
-        return pure.suffix in _TRANSLATED and any(self._translates(str(f)) for f in pure.parents)
+        return self._translates(path)
 
-    def aliases(self, path: str) -> frozenset[str]:
-        """Names that a C file, or a project header it includes, defines itself.
+    def defines(self, path: str, name: str) -> bool:
+        """Whether a C file may use a CUDA-looking name, because the project defines it for AMD.
 
-        `#define cudaMalloc hipMalloc` makes `cudaMalloc` legal below it.
+        `#define cudaMalloc hipMalloc` makes `cudaMalloc` legal below it: in the file itself, through what
+        it includes, through what the build puts before it, or through what includes it.
         """
-        return self._aliases(path)
+        if self._defined_above(path, name, _EVERYWHERE):
+            return True
+        if any(self._defined_in(header, name) for header in self._forced(path)):
+            return True
+        return self._defined_around(path, name, frozenset({path}))
 
     def macros(self, path: str) -> dict[str, Guard]:
         """Macros that the project headers a C file includes define for one vendor only."""
         return self._of_includes(path)
 
-    def defines(self, path: str, name: str) -> bool:
-        """Whether a C file may use a CUDA-looking name, because the project defines it for AMD."""
-        return name in self.aliases(path)
-
     def has_header(self, path: str, header: str, *, in_quotes: bool) -> bool:
-        """Whether an include names a file of the project; in angle brackets it rarely does."""
-        return in_quotes and self._resolved(posixpath.dirname(path), header) is not None
+        """Whether an include names a file of the project."""
+        return self._headers.resolve(path, header, in_quotes=in_quotes) is not None
 
     def has_amd_twin(self, path: str) -> bool:
         """Whether the file is the NVIDIA half of a pair, e.g. `cuda/sort.cu` beside `hip/sort.hip`."""
-        return any(self._exists(twin) for twin in _twins(path))
+        return any(self._headers.exists(twin) for twin in _twins(path))
 
-    def _is_there(self, path: str) -> bool:
-        return self._read(path) is not None
+    def excuse(self, path: str) -> str:
+        """Why a C file is not compiled for AMD, as far as those who include it tell; empty when it may be."""
+        if self._context(path) is Guard.NVIDIA:
+            return "it is only included for NVIDIA"
+        return ""
 
-    def _folder_translates(self, folder: str) -> bool:
-        return any(
-            sign.search(data)
-            for name, sign in _SIGNS.items()
-            if (data := self._read(posixpath.normpath(posixpath.join(folder, name)))) is not None
-        )
+    # names that are made legal
 
-    def _all_aliases(self, path: str) -> frozenset[str]:
-        names: set[str] = set()
-        queue, seen = [path], {path}
+    def _defined_above(self, path: str, name: str, line: int) -> bool:
+        """Whether a file or one that it includes defines a name for AMD before one of its lines."""
+        if self._defined_in(path, name, line):
+            return True
+        for include in self._headers.facts(path).includes:
+            found = self._resolved(path, include) if include.line < line else None
+            if found is not None and any(self._defined_in(one, name) for one in self._reach(found)):
+                return True
+        return False
+
+    def _defined_in(self, path: str, name: str, line: int = _EVERYWHERE) -> bool:
+        lines = self._headers.facts(path).aliases.get(name, ())
+        return any(at < line and self._guarded(path).of_line(at) is not Guard.NVIDIA for at in lines)
+
+    def _defined_around(self, path: str, name: str, seen: frozenset[str]) -> bool:
+        """Whether some file defines a name before it includes this one: the header relies on it."""
+        if len(seen) > _DEEPEST_CONTEXT:
+            return False
+        for other, include in self._headers.includers(path):
+            if other in seen:
+                continue
+            if self._defined_above(other, name, include.line):
+                return True
+            if self._defined_around(other, name, seen | {other}):
+                return True
+        return False
+
+    def _forced(self, path: str) -> Iterator[str]:
+        for folder, header in self._builds.forced(path):
+            found = self._headers.resolve(posixpath.join(folder, "x.cpp"), header)
+            if found is not None:
+                yield from self._reach(found)
+
+    def _closure(self, path: str) -> tuple[str, ...]:
+        """A header and all that it includes."""
+        found, queue = {path: None}, [path]
         while queue:
             here = queue.pop()
-            mine, headers = self._own_aliases(here)
-            names |= mine
-            for header in headers:
-                found = self._resolved(posixpath.dirname(here), header)
-                if found is not None and found not in seen and len(seen) < _MOST_HEADERS:
-                    seen.add(found)
-                    queue.append(found)
-        return frozenset(names)
+            for include in self._headers.facts(here).includes:
+                header = self._resolved(here, include)
+                if header is not None and header not in found and len(found) < _MOST_HEADERS:
+                    found[header] = None
+                    queue.append(header)
+        return tuple(found)
+
+    def _resolved(self, path: str, include: Include) -> str | None:
+        return self._headers.resolve(path, include.header, in_quotes=include.in_quotes)
+
+    # guards across files
+
+    def _guards_of(self, path: str) -> Guarded:
+        return Guarded(self._headers.text(path), self._of_includes(path))
+
+    def _guard_of_context(self, path: str) -> Guard:
+        """NVIDIA where every file that includes this one does so for NVIDIA only."""
+        return self._around(path, frozenset({path}))
+
+    def _around(self, path: str, seen: frozenset[str]) -> Guard:
+        found = self._headers.includers(path)
+        if not found or not self._headers.is_complete or len(seen) > _DEEPEST_CONTEXT:
+            return Guard.NONE
+        for other, include in found:
+            if self._guarded(other).of_line(include.line) is Guard.NVIDIA or self.has_amd_twin(other):
+                continue
+            if other in seen or self._around(other, seen | {other}) is not Guard.NVIDIA:
+                return Guard.NONE
+        return Guard.NVIDIA
 
     def _of_includes(self, path: str) -> dict[str, Guard]:
         found: dict[str, Guard] = {}
         disputed: set[str] = set()
-        for header in self._own_aliases(path)[1]:
-            resolved = self._resolved(posixpath.dirname(path), header)
+        for include in self._headers.facts(path).includes:
+            resolved = self._resolved(path, include)
             # A header that is being read includes itself through others: it teaches nothing yet.
             if resolved is None or resolved in self._reading or len(self._reading) > _DEEPEST:
                 continue
@@ -132,39 +158,15 @@ class Project:
         return {macro: guard for macro, guard in found.items() if macro not in disputed}
 
     def _macros_of_header(self, path: str) -> dict[str, Guard]:
-        data = self._read(path) or b""
+        data = self._headers.text(path)
         self._reading.add(path)
-        known = self._of_includes(path)
-        self._reading.discard(path)
+        try:
+            known = self._of_includes(path)
+        finally:  # also when the time for a file ran out
+            self._reading.discard(path)
         if not known and not _MAY_TEACH.search(data):
             return {}
-        text = decode(data)[0]
-        return vendor_macros(lex(text).code, text, known)
-
-    def _resolve(self, folder: str, header: str) -> str | None:
-        """The file of the project that an include in `folder` names, if any."""
-        return next((c for c in _candidates(folder, header) if self._exists(c)), None)
-
-    def _aliases_of_text(self, path: str) -> tuple[frozenset[str], tuple[str, ...]]:
-        data = self._read(path) or b""
-        names = (next(filter(None, found.groups())) for found in _ALIAS.finditer(data))
-        headers = tuple(h.decode("utf-8", "surrogateescape") for h in _INCLUDE.findall(data))
-        return frozenset(n.decode() for n in names if _FOREIGN.fullmatch(n)), headers
-
-
-def _candidates(folder: str, header: str) -> Iterable[str]:
-    """Where an included project header may lie, the likeliest place first."""
-    if header.startswith(("/", "hip/", "torch/", "ATen/", "c10/")) or "." not in header:
-        return
-    places = [folder]
-    while folder:
-        folder = posixpath.dirname(folder)
-        places.append(folder)
-    places += _INCLUDE_FOLDERS
-    for place in dict.fromkeys(places):
-        candidate = posixpath.normpath(posixpath.join(place, header))
-        if not candidate.startswith("../"):
-            yield candidate
+        return dict(Guarded(data, known).macros)
 
 
 def _twins(path: str) -> Iterable[str]:

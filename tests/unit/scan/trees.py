@@ -29,6 +29,11 @@ class Tree:
         content = self.files.get(path)
         return content.encode() if isinstance(content, str) else content
 
+    def names(self, folder: str) -> tuple[str, ...]:
+        start = f"{folder}/" if folder else ""
+        below = (path[len(start) :].partition("/") for path in self.files if path.startswith(start))
+        return tuple(sorted({name + slash for name, slash, _ in below}))
+
 
 def scan_all(
     files: Mapping[str, str | bytes],
