@@ -36,6 +36,8 @@ _BACKEND = re.compile(
     r"(?i)(^|[/_.-])(cute_?dsl|cute_?utils|cute|deep_?gemm|flash_?infer|flashmla|mnnvl|tcgen05|wgmma|deepstream"
     r"|pynvvideocodec|trt_?llm|machete|cutlass|nvfp4|cupti|nvshmem|sm\d{2,3}a?|hopper|blackwell)(?=[/_.-]|\d)"
 )
+# Values that a file may use far from where it got them: no function can be left out.
+_FOLLOWED = re.compile(r"get_device_capability|compute_capability|get_cuda_capability|getDeviceCapability")
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
@@ -126,6 +128,7 @@ def _regions(source: Source, module: ast.Module, outer: Guard) -> tuple[tuple[Re
     conditions = learn(found, names, source.lines, elsewhere(source, names))
     texts = constant_strings(found)
     wanted = requirement_nodes(found, names, source.path)
+    names.follows = names.follows or bool(_FOLLOWED.search(source.text))
     cutter = Cutter(source, names, conditions, texts, wanted)
     flow = Flow(cutter)
     flow.body(module.body, outer)

@@ -9,6 +9,7 @@ import pytest
 from rocm_ci.scan.detectors import (
     build_mixed_visibility,
     py_capability,
+    py_capability_floor,
     py_fp8_dtype,
     py_inline_ptx,
     py_warp_size,
@@ -42,12 +43,37 @@ CAP = "import torch\n"
             [(2, "torch.cuda.get_device_capability() >= (8, 9)")],
         ),
         ("c = torch.cuda.get_device_capability()\nif c[0] == 9: pass", [(3, "c[0] == 9")]),
-        ("x, y = torch.cuda.get_device_capability()\nz = x * 10 + y\nok = z >= 80", [(4, "z >= 80")]),
-        ("props = torch.cuda.get_device_properties(0)\nok = props.major >= 8", [(3, "props.major >= 8")]),
+        ("x, y = torch.cuda.get_device_capability()\nz = x * 10 + y\nok = z >= 90", [(4, "z >= 90")]),
+        ("props = torch.cuda.get_device_properties(0)\nok = props.major >= 9", [(3, "props.major >= 9")]),
         (
-            "ok = torch.cuda.get_device_properties(0).major > 7",
-            [(2, "torch.cuda.get_device_properties(0).major > 7")],
+            "ok = torch.cuda.get_device_properties(0).major > 8",
+            [(2, "torch.cuda.get_device_properties(0).major > 8")],
         ),
+        # Behind a helper, an attribute, a number made of it, a list of targets, a text.
+        (
+            "def cap():\n    return torch.cuda.get_device_capability()\nok = cap()[0] >= 9",
+            [(4, "cap()[0] >= 9")],
+        ),
+        (
+            "class A:\n def __init__(self):\n  self.cc = torch.cuda.get_device_capability()\n def f(self):\n  return self.cc == (9, 0)",
+            [(6, "self.cc == (9, 0)")],
+        ),
+        (
+            "p = torch.cuda.get_device_properties(0)\nif int(f'{p.major}{p.minor}') >= 90: pass",
+            [(3, "int(f'{p.major}{p.minor}') >= 90")],
+        ),
+        (
+            "ok = 'sm_90' in torch.cuda.get_arch_list()",
+            [(2, "'sm_90' in torch.cuda.get_arch_list()")],
+        ),
+        (
+            "cc = float(jax.devices()[0].compute_capability)",
+            [(2, "float(jax.devices()[0].compute_capability)")],
+        ),
+        # A floor below every AMD number, or beside a question for the vendor.
+        ("ok = torch.cuda.get_device_capability() >= (8, 0)", []),
+        ("if 7 > torch.cuda.get_device_capability()[0]: pass", []),
+        ("if torch.cuda.get_device_capability() == (9, 0) and torch.version.cuda: pass", []),
         # Not a decision, or not about this.
         ("print(torch.cuda.get_device_capability())", []),
         ("c = torch.cuda.get_device_capability()\nd = f'{c}'", []),
@@ -58,6 +84,27 @@ CAP = "import torch\n"
 )
 def test_capability_as_a_feature(text: str, found: list[tuple[int, str]]) -> None:
     assert seen(py_capability.DETECTOR, CAP + text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ok = torch.cuda.get_device_capability() >= (8, 0)", [2]),
+        ("ok = torch.cuda.get_device_capability()[0] < 8", [2]),
+        ("ok = platform.has_device_capability(90)", [2]),
+        ("ok = torch.cuda.get_device_capability() >= (8, 9)", []),
+        ("ok = torch.version.cuda and platform.has_device_capability(90)", []),
+    ],
+)
+def test_a_minimum_that_amd_passes_is_worth_a_note(text: str, found: list[int]) -> None:
+    assert [line for line, _ in seen(py_capability_floor.DETECTOR, CAP + text)] == found
+
+
+def test_in_a_test_a_capability_decides_about_the_test_alone() -> None:
+    text = "import torch\nif torch.cuda.get_device_capability() >= (9, 0): pass\n"
+
+    assert seen(py_capability.DETECTOR, text, "tests/test_a.py") == []
+    assert [line for line, _ in seen(py_capability_floor.DETECTOR, text, "tests/test_a.py")] == [2]
 
 
 @pytest.mark.parametrize(

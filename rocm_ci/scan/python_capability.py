@@ -1,0 +1,161 @@
+"""Where the compute capability of a GPU goes in a Python module, and what it is compared with.
+
+On ROCm the capability is the gfx number: every GPU that torch supports there reports at least (9, 0).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm_ci.scan.python_names import Names
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SOURCE = re.compile(
+    r"(^|\.)(torch\.cuda\.get_device_capability|getDeviceCapability|get_cuda_capability|get_device_capability)$"
+)
+_PROPERTIES = re.compile(r"(^|\.)(get_device_properties|getDeviceProperties|getDeviceProperties_v2)$")
+_ATTRIBUTE = re.compile(r"\.(compute_capability|cuda_capability)$")
+_NUMBERS = ("int", "float", "tuple", "list", "str", "max", "min", "sum")
+LOWEST_AMD = 9.0  # gfx900; older GPUs have no ROCm build of torch
+
+
+class Values:
+    """Names and functions of one module that hold or return the capability."""
+
+    def __init__(self, module: ast.Module, names: Names) -> None:
+        self.names = names
+        self._functions: set[str] = set()
+        self._attributes: set[str] = set()
+        self._properties: set[str] = set()  # variables that hold the properties of a device
+        scopes = [n for n in ast.walk(module) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        for _ in range(2):  # a helper may call another one below it
+            for scope in scopes:
+                nodes = list(own(scope))
+                tainted = self.tainted(nodes)
+                self._attributes |= {t for t in tainted if t.startswith("self.")}
+                if any(
+                    isinstance(n, ast.Return) and n.value and self.carries(n.value, tainted) for n in nodes
+                ):
+                    self._functions.add(scope.name)
+
+    def tainted(self, nodes: list[ast.AST], outer: frozenset[str] = frozenset()) -> frozenset[str]:
+        """The variables of a scope that hold the capability or a part of it."""
+        found: set[str] = {*outer, *self._attributes}
+        assigns = [
+            n
+            for n in nodes
+            if isinstance(n, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and n.value is not None
+        ]
+        for node in assigns:
+            if isinstance(node.value, ast.Call) and _PROPERTIES.search(self.names.callee(node.value.func)):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                self._properties |= {self.names.dotted(t) for t in targets}
+        for _ in range(2):  # `major, minor = cap` may stand above `cap` in the order of the walk
+            for node in assigns:
+                if node.value is None or not self.carries(node.value, frozenset(found)):
+                    continue
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for target in targets:
+                    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+                    found |= {full for p in parts if (full := self.names.dotted(p))}
+        return frozenset(found)
+
+    def carries(self, node: ast.expr, tainted: frozenset[str]) -> bool:
+        """Whether an expression is the capability, a part of it, or a number made of it."""
+        match node:
+            case ast.Call(func=func, args=args):
+                return self._call(func, args, tainted)
+            case ast.Attribute(value=value, attr=attr):
+                if self.names.dotted(node) in tainted or _ATTRIBUTE.search("." + attr):
+                    return True
+                return attr in ("major", "minor") and (
+                    self._is_properties(value) or self.carries(value, tainted)
+                )
+            case ast.Name():
+                return self.names.dotted(node) in tainted
+            case ast.Subscript(value=value):
+                return self.carries(value, tainted)
+            case ast.BinOp(left=left, right=right, op=ast.Add() | ast.Mult() | ast.Div()):
+                return self.carries(left, tainted) or self.carries(right, tainted)
+            case ast.IfExp(body=body, orelse=orelse):
+                return self.carries(body, tainted) or self.carries(orelse, tainted)
+            case ast.JoinedStr(values=values):
+                return any(
+                    isinstance(v, ast.FormattedValue) and self.carries(v.value, tainted) for v in values
+                )
+            case _:
+                return False
+
+    def _call(self, func: ast.expr, args: list[ast.expr], tainted: frozenset[str]) -> bool:
+        full = self.names.callee(func)
+        if _SOURCE.search(full) or full.removeprefix("self.").removeprefix("cls.") in self._functions:
+            return True
+        if isinstance(func, ast.Attribute) and func.attr in ("replace", "split", "to_int", "as_version_str"):
+            return self.carries(func.value, tainted)
+        return full in _NUMBERS and any(self.carries(a, tainted) for a in args)
+
+    def _is_properties(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Call):
+            return bool(_PROPERTIES.search(self.names.callee(node.func)))
+        # `props.major` of any variable called so is worth a look: nothing else has such an attribute.
+        full = self.names.dotted(node)
+        return bool(full) and (full in self._properties or bool(re.search(r"(?i)prop", full)))
+
+
+def own(scope: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a scope without those of the scopes inside it."""
+    stack = list(ast.iter_child_nodes(scope))
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            stack += ast.iter_child_nodes(node)
+
+
+def decides(node: ast.Compare, values: Values, tainted: frozenset[str]) -> bool:
+    """Whether a comparison holds the capability against numbers."""
+    sides = [node.left, *node.comparators]
+    return any(values.carries(s, tainted) for s in sides) and any(_is_numbers(s) for s in sides)
+
+
+def is_floor(node: ast.Compare) -> bool:
+    """Whether a comparison only turns old NVIDIA GPUs away: below every number that AMD reports.
+
+    (8, 9) is not one of these: it asks for 8 bit floats.
+    """
+    if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+        return False
+    left, right = _number(node.left), _number(node.comparators[0])
+    number = right if left is None else left
+    if number is None or (left is not None and right is not None):
+        return False
+    beyond = (ast.Gt, ast.LtE) if left is None else (ast.Lt, ast.GtE)
+    if isinstance(node.ops[0], beyond) and number == int(number):
+        number += 1  # `major > 8` asks for 9
+    return number < LOWEST_AMD and number != 8.9
+
+
+def _number(node: ast.expr) -> float | None:
+    """A capability as one number: (8, 6), 86, 8.6 and 8 become 8.6 and 8.0."""
+    if isinstance(node, ast.Tuple) and _is_numbers(node):
+        parts = [str(e.value) for e in node.elts if isinstance(e, ast.Constant)]
+        return float(".".join(parts[:2]))
+    if isinstance(node, ast.Constant) and _is_numbers(node):
+        value = float(str(node.value))  # two digits are major and minor
+        return value / 10 if value >= 20 else value
+    return None
+
+
+def _is_numbers(node: ast.expr) -> bool:
+    if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+        return bool(node.elts) and all(_is_numbers(e) for e in node.elts)
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, (int, float))
+        and not isinstance(node.value, bool)
+    )
