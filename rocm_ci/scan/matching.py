@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 from rocm_ci.scan.language import Match
 from rocm_ci.scan.language_registry import detectors
 from rocm_ci.scan.source import RegionKind
+from rocm_ci.scan.tables import parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocm_ci.scan.language import Parsed, Surroundings
     from rocm_ci.scan.rule import MatchSpec, Rule
-    from rocm_ci.scan.rulebook import Tables
     from rocm_ci.scan.source import Region
+    from rocm_ci.scan.tables import Tables
     from rocm_ci.scan.texts import Texts
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
@@ -86,6 +87,7 @@ class _TextMatcher:
             self._names = tables[spec.table]
         if spec.pattern:
             self._pattern = re.compile(spec.pattern, re.MULTILINE)
+        self._tables = tables
         self._not_names = [tables[name] for name in spec.not_tables]
 
     def find(self, texts: Texts) -> Iterator[Match]:
@@ -97,8 +99,9 @@ class _TextMatcher:
             word = found.group()
             if word and self._is_wanted(word) and self._right_context(region):
                 last = region
-                replacement = self._names[word] if self._names is not None else ""
-                yield _match(region, found.start() - shift, found.end() - shift, replacement)
+                replacement, facts = parts(self._names[word]) if self._names is not None else ("", {})
+                hint = self._tables.advice(facts) if facts else None
+                yield _match(region, found.start() - shift, found.end() - shift, replacement, hint)
 
     def _is_wanted(self, word: str) -> bool:
         if self._names is not None and word not in self._names:
@@ -118,7 +121,7 @@ def _any_of(names: Sequence[str]) -> str:
     return rf"(?<![\w$])(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?![\w$])"
 
 
-def _match(region: Region, start: int, end: int, replacement: str) -> Match:
+def _match(region: Region, start: int, end: int, replacement: str, hint: str | None) -> Match:
     text = region.text
     line_start = text.rfind("\n", 0, start) + 1
     line = region.line + text.count("\n", 0, start)
@@ -132,4 +135,5 @@ def _match(region: Region, start: int, end: int, replacement: str) -> Match:
         end=column + len(shown),
         text=shown.strip() or shown,
         replacement=replacement or None,
+        hint=hint,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,9 +12,10 @@ from rocm_ci.scan.matching import CompiledRule
 from rocm_ci.scan.prefilter import Need, Prefilter
 from rocm_ci.scan.rule import Rule, decode
 from rocm_ci.scan.sieve import ways_of
+from rocm_ci.scan.tables import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
 # Device source inside a string is scanned with the rules of this language.
@@ -41,35 +41,6 @@ def shipped(*, documentation: bool = False) -> list[Rule]:
         )
         for path in rule_files(folder)
     ]
-
-
-class Tables(Mapping[str, Mapping[str, str]]):
-    """Lists of names under `rules/tables`, read when first asked for.
-
-    One name a line, `#` starts a comment; a second word on the line is what replaces the name.
-    """
-
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder or registry.data_folder("rules") / "tables"
-        self._read: dict[str, Mapping[str, str]] = {}
-
-    def __getitem__(self, name: str) -> Mapping[str, str]:
-        """Name → replacement (empty when there is none)."""
-        if name not in self._read:
-            try:
-                text = (self._folder / f"{name}.txt").read_text(encoding="utf-8")
-            except OSError as error:
-                message = f"there is no table {name!r} in rules/tables"
-                raise ConfigError(message, hint="check `table` in the rule files") from error
-            words = (line.split() for line in text.splitlines() if line and line[0] != "#")
-            self._read[name] = {w[0]: w[1] if len(w) > 1 else "" for w in words if w}
-        return self._read[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return (path.stem for path in sorted(self._folder.glob("*.txt")))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
 
 
 class RuleBook:

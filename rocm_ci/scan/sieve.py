@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
     from rocm_ci.scan.prefilter import Way
     from rocm_ci.scan.rule import MatchSpec, Rule
-    from rocm_ci.scan.rulebook import Tables
+    from rocm_ci.scan.tables import Tables
 
-_MANY = 500  # names of a table, above which only their first letters serve as needles
-_PREFIX = 6
 # Regions of these kinds stand in the file as they are, whatever needles a rule gives for others.
 _VERBATIM = frozenset({RegionKind.STRING})
 # Context entries that end in a name from the file; CMake and the shell let its case differ.
@@ -52,8 +50,7 @@ def _strings(spec: MatchSpec, tables: Tables) -> Collection[str] | None:
     if spec.names:
         return spec.names
     if spec.table:
-        names = tables[spec.table]
-        return names if len(names) < _MANY else {name[:_PREFIX] for name in names}
+        return tables.needles(spec.table)
     return needles.of_pattern(spec.pattern or "")
 
 

@@ -111,7 +111,7 @@ def test_every_key_of_a_matcher_does_what_it_says(matcher: str, text: str, lines
 
 
 def test_a_table_gives_the_replacement(tmp_path: object) -> None:
-    assert Tables()["hip-names"]["cudaMalloc"] == "hipMalloc"
+    assert Tables()["runtime-renames"]["cudaMalloc"] == "hipMalloc"
 
     with pytest.raises(ConfigError, match="no table 'nope'"):
         Tables()["nope"]
