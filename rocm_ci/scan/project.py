@@ -36,7 +36,7 @@ class Project:
         self._translates = cache(self._builds.translates)
         self._guarded = cache(self._guards_of)
         self._taught = cache(self._macros_of_header)
-        self._reach = cache(self._closure)
+        self._names_below = cache(self._names_of_closure)
         self._context = cache(self._guard_of_context)
         self._reading: set[str] = set()
 
@@ -52,7 +52,7 @@ class Project:
         """
         if self._defined_above(path, name, _EVERYWHERE):
             return True
-        if any(self._defined_in(header, name) for header in self._forced(path)):
+        if any(self._defined_below(header, name) for header in self._forced(path)):
             return True
         return self._defined_around(path, name, frozenset({path}))
 
@@ -82,11 +82,25 @@ class Project:
             return True
         for include in self._headers.facts(path).includes:
             found = self._resolved(path, include) if include.line < line else None
-            if found is not None and any(self._defined_in(one, name) for one in self._reach(found)):
+            if found is not None and self._defined_below(found, name):
                 return True
         return False
 
-    def _defined_in(self, path: str, name: str, line: int = _EVERYWHERE) -> bool:
+    def _defined_below(self, header: str, name: str) -> bool:
+        """Whether a header or one that it includes defines a name for AMD."""
+        return any(
+            self._defined_in(one, name, _EVERYWHERE) for one in self._names_below(header).get(name, ())
+        )
+
+    def _names_of_closure(self, header: str) -> dict[str, list[str]]:
+        """Name → the files that define it, of a header and all that it includes."""
+        found: dict[str, list[str]] = {}
+        for path in self._closure(header):
+            for name in self._headers.facts(path).aliases:
+                found.setdefault(name, []).append(path)
+        return found
+
+    def _defined_in(self, path: str, name: str, line: int) -> bool:
         lines = self._headers.facts(path).aliases.get(name, ())
         return any(at < line and self._guarded(path).of_line(at) is not Guard.NVIDIA for at in lines)
 
@@ -107,7 +121,7 @@ class Project:
         for folder, header in self._builds.forced(path):
             found = self._headers.resolve(posixpath.join(folder, "x.cpp"), header)
             if found is not None:
-                yield from self._reach(found)
+                yield found
 
     def _closure(self, path: str) -> tuple[str, ...]:
         """A header and all that it includes."""
