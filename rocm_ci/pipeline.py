@@ -10,7 +10,7 @@ from rocm_ci import __version__
 from rocm_ci.errors import InterruptedRunError, RocmCiError
 from rocm_ci.model.plan import StageName
 from rocm_ci.model.report import Report, Setting, verdict_of
-from rocm_ci.model.result import BuildResult, Crashed, Skipped, StageResult, TestResult
+from rocm_ci.model.result import BuildResult, Crashed, ScanResult, Skipped, StageResult, TestResult
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.stages import build, kernels, perf, preflight, scan, test
 
@@ -80,7 +80,7 @@ def run(
         duration_s=ctx.clock.monotonic() - began,
         interrupted=interrupted,
         settings=settings,
-        notices=notices,
+        notices=(*notices, *(n for r in results if isinstance(r, ScanResult) for n in r.notices)),
     )
 
 

@@ -96,18 +96,20 @@ def local(git: Git, base_ref: str | None) -> Located:
     return Located(event=event, changes=Changes(files=(*tracked.files, *new.files)), notices=notices)
 
 
-def changed(git: Git, base: str, head: str | None) -> Changes:
+def changed(git: Git, base: str, head: str | None, *, staged: bool = False) -> Changes:
     """The lines that `head` (which is checked out) adds to `base`; None for the working tree.
+
+    `staged` looks at the index instead, against the last commit when `base` is empty.
 
     Git calls a file binary when the checkout's own .gitattributes say so (`*.hip -diff`). That is
     for showing; here it would be a place to hide in, so such files are compared as the text they are.
     """
-    output = git.diff(base, head)
+    output = git.diff(base, head, staged=staged)
     found = diff.parse_git(output, is_cut=len(output) >= MAX_CAPTURE)
     hidden = [f.path for f in found.files if f.is_binary and _is_text(git.root / f.path)]
     shown: dict[str, FileChange] = {}
     for at in range(0, len(hidden), _PATHS_A_CALL):
-        output = git.diff(base, head, as_text=hidden[at : at + _PATHS_A_CALL])
+        output = git.diff(base, head, as_text=hidden[at : at + _PATHS_A_CALL], staged=staged)
         again = diff.parse_git(output, is_cut=len(output) >= MAX_CAPTURE)
         shown |= {one.path: one for one in again.files}
     if not shown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.base import Frozen
@@ -28,7 +29,7 @@ def in_order(edits: Iterable[Edit]) -> tuple[Edit, ...] | None:
     Two insertions at one place count as a conflict: nobody knows which comes first.
     """
     ordered = sorted(set(edits), key=lambda e: (e.line, e.column, e.end))
-    for before, after in zip(ordered, ordered[1:], strict=False):
+    for before, after in pairwise(ordered):
         if before.line != after.line:
             continue
         if before.end > after.column or before.column == after.column:

@@ -72,7 +72,8 @@ class Finding(Frozen, frozen=True, kw_only=True):
     not at all, sorted and apart from each other; `unsafe` when they may change what the code means
     on NVIDIA. `excerpt` holds the lines from the first to the last edit as they are when the change
     adds all of them: with it a review suggestion needs no checkout. `fingerprint` stays when lines
-    move or are indented anew; equal ones in a file are told apart by their order.
+    move or are indented anew; equal ones in a file are told apart by their order. `wide` are the places
+    (line, column) of characters above U+FFFF on its lines, for readers that count UTF-16 units.
     """
 
     rule: str
@@ -91,3 +92,4 @@ class Finding(Frozen, frozen=True, kw_only=True):
     excerpt: tuple[str, ...] = ()
     fingerprint: str = ""
     silenced: Silenced | None = None
+    wide: tuple[tuple[int, int], ...] = ()

@@ -35,7 +35,11 @@ class PreflightResult(Frozen, frozen=True, kw_only=True, tag="preflight", tag_fi
 
 
 class ScanResult(Frozen, frozen=True, kw_only=True, tag="scan", tag_field="kind"):
-    """Findings on added lines; `suppressed` were silenced in place. `notes`: what was not looked at."""
+    """Findings on added lines; `suppressed` were silenced in place. `notes`: what was not looked at.
+
+    `baselined` were there when the baseline was written. `silenced` are both, each with who said so, as
+    far as a report has room. `notices` are what a reader should know of the baseline.
+    """
 
     verdict: Verdict
     duration_s: float
@@ -44,6 +48,9 @@ class ScanResult(Frozen, frozen=True, kw_only=True, tag="scan", tag_field="kind"
     suppressed: int = 0
     files: int = 0
     notes: tuple[ScanNote, ...] = ()
+    baselined: int = 0
+    silenced: tuple[Finding, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 class Artifact(Frozen, frozen=True, kw_only=True):

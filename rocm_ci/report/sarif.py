@@ -1,131 +1,128 @@
 """Findings → SARIF 2.1.0, within what GitHub code scanning takes.
 
 Format: OASIS SARIF 2.1.0. Limits: docs.github.com, «SARIF support for code scanning» (25,000
-results, 25,000 rules and 10 MB compressed a run).
+results, 25,000 rules and 10 MB compressed a run, of which the 5,000 worst are shown; 20 tags a rule).
 """
 
 from __future__ import annotations
 
-import hashlib
+import gzip
 import json
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from rocm_ci import __version__
-from rocm_ci.model.finding import Severity
-from rocm_ci.report import inert
-from rocm_ci.report.links import PROJECT, published
+from rocm_ci.model.finding import SilencedBy
+from rocm_ci.model.scan_note import NoteKind
+from rocm_ci.report import sarif_result
+from rocm_ci.report.links import PROJECT
+from rocm_ci.report.sarif_result import ROOT, located, plain
+from rocm_ci.report.sarif_rule import described
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from rocm_ci.model.finding import Finding
+    from rocm_ci.model.scan_note import ScanNote
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MAX_RESULTS = 25_000
-MAX_TEXT = 1_000
-FINGERPRINT = "rocmCi/v1"
-_ARGUMENT = re.compile(r"\{(?=[0-9])")
-_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
+SHOWN = 5_000
+MAX_NOTIFICATIONS = 2_000
+MAX_COMPRESSED = 10_000_000
+_LOUD = (NoteKind.SKIPPED, NoteKind.UNFINISHED)
 
 
-def render_findings(findings: tuple[Finding, ...]) -> str:
-    """One SARIF log with one run, as indented JSON. The worst findings stay when there are too many."""
+def render_findings(findings: Sequence[Finding], notes: Sequence[ScanNote] = ()) -> str:
+    """What code scanning is to show: silenced findings are left out, for GitHub opens alerts for them."""
+    return _fitted(list(findings), notes, with_states=False)
+
+
+def render_scan(findings: Sequence[Finding], silenced: Sequence[Finding], notes: Sequence[ScanNote]) -> str:
+    """Everything found. What is silenced carries who said so; `baselineState` tells what is old."""
+    with_states = any(_is_known(f) for f in silenced)
+    everything = sorted((*findings, *silenced), key=lambda f: (f.path, f.line, f.column, f.rule))
+    return _fitted(everything, notes, with_states=with_states)
+
+
+def _is_known(finding: Finding) -> bool:
+    return finding.silenced is not None and finding.silenced.by is SilencedBy.BASELINE
+
+
+def _fitted(findings: list[Finding], notes: Sequence[ScanNote], *, with_states: bool) -> str:
+    """One log with one run, as JSON; the worst findings stay when there are too many for GitHub."""
     kept = findings
-    if len(findings) > MAX_RESULTS:
-        kept = tuple(sorted(findings, key=lambda f: f.severity, reverse=True)[:MAX_RESULTS])
-    rules = {f.rule: f for f in kept}
+    if len(findings) > SHOWN:
+        # Only so many are shown, the first ones among equals.
+        kept = sorted(findings, key=lambda f: (f.silenced is None, f.severity), reverse=True)[:MAX_RESULTS]
+    text = _log(kept, findings, notes, with_states=with_states)
+    while len(kept) > 1 and len(text) > MAX_COMPRESSED and len(gzip.compress(text.encode())) > MAX_COMPRESSED:
+        kept = kept[: len(kept) // 2]
+        text = _log(kept, findings, notes, with_states=with_states)
+    return text
+
+
+def _log(
+    kept: list[Finding], all_found: list[Finding], notes: Sequence[ScanNote], *, with_states: bool
+) -> str:
+    rules: dict[str, Finding] = {}
+    for finding in kept:
+        rules.setdefault(finding.rule, finding)
     index = {rule: number for number, rule in enumerate(rules)}
     run: dict[str, Any] = {
         "tool": {
             "driver": {
                 "name": "rocm-ci",
                 "version": __version__,
+                "semanticVersion": __version__,
                 "informationUri": PROJECT,
-                "rules": [_rule(finding) for finding in rules.values()],
+                "rules": [described(finding) for finding in rules.values()],
             }
         },
-        "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {"SRCROOT": {"description": {"text": "The root of the checkout."}}},
+        "columnKind": "utf16CodeUnits",
+        "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the checkout."}}},
+        "invocations": [_invocation(notes, index)],
         "results": [
-            _result(finding, index[finding.rule], fingerprint)
-            for finding, fingerprint in zip(kept, fingerprints(kept), strict=True)
+            sarif_result.result(finding, index[finding.rule], print_)
+            | ({"baselineState": "unchanged" if _is_known(finding) else "new"} if with_states else {})
+            for finding, print_ in zip(kept, fingerprints(kept), strict=True)
         ],
     }
-    if len(kept) < len(findings):
-        run["properties"] = {"leftOut": len(findings) - len(kept)}
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2, ensure_ascii=False)
+    if len(kept) < len(all_found):
+        run["properties"] = {"leftOut": len(all_found) - len(kept)}
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False)
 
 
-def fingerprints(findings: Sequence[Finding]) -> list[str]:
-    """A name for each finding that stays when lines move: of rule, path, words, and its turn among equals."""
-    seen: Counter[tuple[str, str, str]] = Counter()
+def fingerprints(findings: Iterable[Finding]) -> list[str]:
+    """The fingerprint of each finding with its turn among equal ones, as the baseline counts them."""
+    seen: Counter[tuple[str, str]] = Counter()
     made = []
-    for f in findings:
-        key = (f.rule, f.path, f.message)
-        turn = seen[key]
-        seen[key] += 1
-        text = "\0".join((*key, str(turn)))
-        made.append(hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32])
+    for finding in findings:
+        print_ = finding.fingerprint or sarif_result.substitute(finding)
+        seen[finding.path, print_] += 1
+        made.append(f"{print_}:{seen[finding.path, print_]}")
     return made
 
 
-def _rule(finding: Finding) -> dict[str, Any]:
-    """What a rule is about, as far as one of its findings tells."""
-    docs = published(finding.docs)
-    text = f"rocm-ci rule {finding.rule}, topic {finding.topic.value}."
-    advice = f" {_text(finding.fix)}" if finding.fix else ""
-    rule: dict[str, Any] = {
-        "id": finding.rule,
-        "shortDescription": {"text": _text(finding.message)},
-        "fullDescription": {"text": text + advice},
-        "help": {
-            "text": text + advice + (f" See {docs}" if docs else ""),
-            "markdown": f"{inert.prose(finding.fix or finding.message, limit=MAX_TEXT)}"
-            + (f"\n\n[More about this rule]({docs})" if docs else ""),
-        },
-        "defaultConfiguration": {"level": _LEVELS[finding.severity]},
-        "properties": {"tags": ["rocm", finding.topic.value]},
+def _invocation(notes: Sequence[ScanNote], rules: dict[str, int]) -> dict[str, Any]:
+    """How the scan went. What was not looked at is said: an empty log need not be a clean tree."""
+    made: dict[str, Any] = {
+        "executionSuccessful": not any(note.kind is NoteKind.UNFINISHED for note in notes),
     }
-    return rule | {"helpUri": docs} if docs else rule
+    if notes:
+        made["toolExecutionNotifications"] = [_notification(n, rules) for n in notes[:MAX_NOTIFICATIONS]]
+    return made
 
 
-def _result(finding: Finding, rule: int, fingerprint: str) -> dict[str, Any]:
-    region = {
-        "startLine": max(finding.line, 1),
-        "startColumn": max(finding.column, 1),
-        "endColumn": max(finding.end, finding.column + 1, 2),
+def _notification(note: ScanNote, rules: dict[str, int]) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "level": "warning" if note.kind in _LOUD else "note",
+        "message": {"text": plain(note.reason)},
+        "locations": [located(note.path, note.line)],
+        "descriptor": {"id": note.kind.value},
     }
-    artifact = {"uri": _uri(finding.path), "uriBaseId": "SRCROOT"}
-    said = _text(finding.message) + (f" {_text(finding.fix)}" if finding.fix else "")
-    result: dict[str, Any] = {
-        "ruleId": finding.rule,
-        "ruleIndex": rule,
-        "level": _LEVELS[finding.severity],
-        "message": {"text": said},
-        "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
-        "partialFingerprints": {FINGERPRINT: fingerprint},
-    }
-    if finding.replacement is not None:
-        new = {"deletedRegion": region, "insertedContent": {"text": inert.block(finding.replacement)}}
-        result["fixes"] = [
-            {
-                "description": {"text": _text(finding.fix or "Replace with what AMD GPUs know.")},
-                "artifactChanges": [{"artifactLocation": artifact, "replacements": [new]}],
-            }
-        ]
-    return result
-
-
-def _text(value: str) -> str:
-    """A plain message: SARIF would read `[text](target)` and `{0}` in it, so both are broken up."""
-    return _ARGUMENT.sub("{ ", inert.line(value, limit=MAX_TEXT)).replace("](", "] (")
-
-
-def _uri(path: str) -> str:
-    """A relative reference; a path that would leave the checkout loses what would make it."""
-    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
-    return quote("/".join(parts), safe="/", errors="replace") or "unknown"
+    if note.rule is not None:
+        made["associatedRule"] = {"id": note.rule} | (
+            {"index": rules[note.rule]} if note.rule in rules else {}
+        )
+    return made

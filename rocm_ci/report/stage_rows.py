@@ -114,7 +114,8 @@ def _checks(result: PreflightResult) -> str:
 
 def _scan(result: ScanResult) -> str:
     files = f"in {words.count(result.files, 'file')}" if result.files else ""
-    silenced = f", {result.suppressed:,} suppressed in place" if result.suppressed else ""
+    counts = ((result.suppressed, "suppressed"), (result.baselined, "in the baseline"))
+    silenced = "".join(f", {count:,} {how}" for count, how in counts if count)
     if result.findings:
         return severities(result.findings) + silenced
     return " ".join(part for part in ("nothing found", files) if part) + silenced

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from rocm_ci.model.finding import Silenced, SilencedBy
-from rocm_ci.scan.repair import excerpt, fingerprint
+from rocm_ci.scan.repair import excerpt, fingerprint, wide
 from rocm_ci.scan.scanned import encodable
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class Counting:
             excerpt=excerpt(finding.edits, lines, added),
             fingerprint=fingerprint(finding.rule, path, line, text),
             silenced=silenced,
+            wide=wide({finding.line, *(e.line for e in finding.edits)}, lines),
         )
         if silenced is None:
             yield made

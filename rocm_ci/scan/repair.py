@@ -13,7 +13,7 @@ from rocm_ci.model.edit import Edit, in_order
 from rocm_ci.scan.source import Guard, RegionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from rocm_ci.scan.language import Match, Parsed
     from rocm_ci.scan.rule import Rule
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _WHITE = re.compile(r"\s+")
 _MOST_LINES = 20  # of a suggestion
 _LONGEST_LINE = 500
+_MOST_WIDE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,17 @@ def excerpt(edits: Sequence[Edit], lines: Sequence[str], added: Container[int] |
         return ()
     found = tuple(lines[first - 1 : last])
     return found if all(len(s) <= _LONGEST_LINE and _is_plain(s) for s in found) else ()
+
+
+def wide(numbers: Iterable[int], lines: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Places (line, column) of characters above U+FFFF on some lines: two units each in UTF-16."""
+    return tuple(
+        (number, column)
+        for number in sorted(numbers)
+        if number <= len(lines) and not lines[number - 1].isascii()
+        for column, char in enumerate(lines[number - 1], 1)
+        if char > "\uffff"
+    )[:_MOST_WIDE]
 
 
 def _is_plain(text: str) -> bool:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 WITHOUT_REASON = "suppression-without-reason"
 UNKNOWN = "unknown-suppression"
 UNUSED = "unused-suppression"
-OWN_RULES = frozenset({WITHOUT_REASON, UNKNOWN, UNUSED})
+STALE = "stale-baseline"
+OWN_RULES = frozenset({WITHOUT_REASON, UNKNOWN, UNUSED, STALE})
 MARK = b"rocm-ci:"
 
 # The comment signs of every language we read; a string that quotes the words silences nothing.

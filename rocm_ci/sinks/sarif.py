@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocm_ci.model.result import ScanResult
 from rocm_ci.report.sarif import render_findings
 from rocm_ci.report.tally import tally
 from rocm_ci.tools import file
@@ -26,7 +27,8 @@ class Sarif:
         if where.out is None:
             return ()
         path = where.out / FILE_NAME
-        file.write(path, render_findings(tally(report).findings).encode())
+        notes = [note for r in report.results if isinstance(r, ScanResult) for note in r.notes]
+        file.write(path, render_findings(tally(report).findings, notes).encode())
         return (str(path),)
 
 

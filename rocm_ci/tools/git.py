@@ -106,8 +106,12 @@ class Git:
             raise GitError(message, hint="the two histories are unrelated: name another --base")
         return done.text.strip()
 
-    def diff(self, base: str, head: str | None, *, as_text: Sequence[str] = ()) -> bytes:
+    def diff(
+        self, base: str, head: str | None, *, as_text: Sequence[str] = (), staged: bool = False
+    ) -> bytes:
         """`changes.parse_git` reads it; `head=None` for the working tree. Renames are followed.
+
+        `staged` compares the index instead, with `base` or, when that is empty, with the last commit.
 
         Files above `BIG_FILE` are told as binary. With `as_text` only these paths are compared, as
         text whatever the checkout's .gitattributes call them.
@@ -117,7 +121,8 @@ class Git:
             *("diff", "-z", "--raw", "--patch", "--full-index", "--unified=0", "--find-renames"),
             *("--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short"),
             *(["--text"] if as_text else []),
-            *("--src-prefix=a/", "--dst-prefix=b/", base, *([head] if head else []), "--", *as_text),
+            *(["--cached"] if staged else []),
+            *("--src-prefix=a/", "--dst-prefix=b/", *(one for one in (base, head) if one), "--", *as_text),
         ]
         done = self.call(*args, timeout_s=300.0)
         if done.exit_code:
@@ -125,8 +130,21 @@ class Git:
             raise GitError(message, hint="check that both commits are in this clone")
         return done.stdout
 
+    def unstaged(self) -> tuple[str, ...]:
+        """Files whose content in the working tree is not what the index holds, sorted."""
+        return self._names("diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames")
+
+    def renamed_since_change_of(self, path: str) -> dict[str, str]:
+        """Old → new name of the files that were renamed after the last commit that touched `path`."""
+        since = self.call("log", "-1", "--format=%H", "--", path).text.strip()
+        if not since:
+            return {}
+        told = self._names("diff", "--name-status", "-z", "--find-renames", "--diff-filter=R", since, "--")
+        # Three fields each: the similarity, the old and the new name.
+        return dict(zip(told[1::3], told[2::3], strict=False))
+
     def show(self, commit: str, path: str) -> bytes | None:
-        """A file as it stood at a commit; None when it was not there."""
+        """A file as it stood at a commit (in the index for an empty one); None when it was not there."""
         done = self.call("cat-file", "blob", f"{commit}:{path}")
         return None if done.exit_code else done.stdout
 
@@ -139,12 +157,15 @@ class Git:
         return self._list("--others", "--exclude-standard")
 
     def _list(self, *which: str) -> tuple[str, ...]:
-        done = self.call("ls-files", "-z", *which)
+        return tuple(sorted(set(self._names("ls-files", "-z", *which))))
+
+    def _names(self, *command: str) -> tuple[str, ...]:
+        done = self.call(*command)
         if done.exit_code:
-            message = f"git ls-files failed in {self.root}: {done.error_text.strip()[-300:]}"
+            message = f"git {command[0]} failed in {self.root}: {done.error_text.strip()[-300:]}"
             raise GitError(message, hint="run it inside a checkout")
         names = done.stdout.decode("utf-8", "surrogateescape").split("\0")
-        return tuple(sorted({name for name in names if name}))
+        return tuple(name for name in names if name)
 
     def add_worktree(self, folder: Path, commit: str) -> None:
         """A separate checkout of `commit` in `folder` (which must not exist)."""
