@@ -17,6 +17,10 @@ _FOUND = re.compile(
     r"(?i)_FOUND$|_COMPILER$|TOOLKIT|_ROOT|_PATH|_HOME|_DIR$|_VERSION|^TARGET |^EXISTS |_LIBRAR"
 )
 _REFERENCE = re.compile(r"\$(?:ENV|CACHE)?\{([^}]*)\}")
+_EXPRESSION = re.compile(r"\$<([A-Z_]+):(.*)>$", re.DOTALL)
+_DEEPEST = 40
+# Set where a backend is built, but being unset says nothing: `if(NOT DEFINED CMAKE_HIP_ARCHITECTURES)`.
+_SETTING = re.compile(r"(?i)_ARCH(S|ITECTURES?|_LIST)?$|_FLAGS(_\w+)?$|_STANDARD$|_TARGETS$")
 
 
 def of(words: list[str]) -> Outcome:
@@ -25,16 +29,38 @@ def of(words: list[str]) -> Outcome:
     return outcome
 
 
-def of_expression(text: str) -> Outcome:
-    """A generator expression in front of a value: `$<COMPILE_LANGUAGE:CUDA>`, `$<BOOL:${USE_HIP}>`."""
-    negated = "$<NOT:" in text
-    language = re.search(r"COMPILE_LANGUAGE:([^>]*)|COMPILE_LANG_AND_ID:([^>]*)|LINK_LANGUAGE:([^>]*)", text)
-    if language:
-        some = next(g for g in language.groups() if g is not None)
-        outcome = {Guard.AMD: IS_AMD, Guard.NVIDIA: IS_NVIDIA}.get(vendor.of(some), UNKNOWN)
-    else:
-        outcome = _name(_REFERENCE.sub(r"\1", text))
-    return ~outcome if negated else outcome
+def of_expression(text: str, depth: int = 0) -> Outcome:
+    """The condition of a generator expression: `$<COMPILE_LANGUAGE:CUDA>`, `$<BOOL:${USE_HIP}>`."""
+    text = text.strip()
+    found = _EXPRESSION.match(text)
+    if found is None or depth > _DEEPEST:
+        return _name(_REFERENCE.sub(r"\1", text))
+    name, arguments = found[1], _arguments(found[2])
+    if name in ("AND", "OR"):
+        return joined([of_expression(a, depth + 1) for a in arguments], conjunction=name == "AND")
+    if name == "NOT":
+        return ~of_expression(found[2], depth + 1)
+    if name == "BOOL":
+        return of_expression(found[2], depth + 1)
+    if name in ("STREQUAL", "IN_LIST") and len(arguments) == 2:
+        return _compare(arguments[0], name, arguments[1])
+    if name.startswith(("COMPILE_LANG", "LINK_LANG")):
+        return {Guard.AMD: IS_AMD, Guard.NVIDIA: IS_NVIDIA}.get(vendor.of(found[2]), UNKNOWN)
+    if name == "TARGET_EXISTS":
+        return _name(f"TARGET {found[2]}")
+    return _name(found[2]) if name.endswith("COMPILER_ID") else UNKNOWN
+
+
+def _arguments(text: str) -> list[str]:
+    """The arguments of a generator expression, split at the commas that are not inside another."""
+    found, depth = [""], 0
+    for at, char in enumerate(text):
+        depth += (char == "<" and text[at - 1 : at] == "$") - (char == ">")
+        if char == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += char
+    return found
 
 
 def _or(words: list[str], at: int) -> tuple[Outcome, int]:
@@ -76,6 +102,8 @@ def _one(words: list[str], at: int) -> tuple[Outcome, int]:
 
 def _name(word: str) -> Outcome:
     verdict = vendor.of(_REFERENCE.sub(r"\1", word))
+    if verdict is not Guard.NONE and _SETTING.search(word):
+        return Outcome(verdict, Guard.NONE)
     found = bool(_FOUND.search(word))
     if verdict is Guard.AMD:
         return HAS_AMD if found else IS_AMD

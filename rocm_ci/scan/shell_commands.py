@@ -17,7 +17,7 @@ _DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset", "env
 _WRAPPERS = frozenset({
     "sudo", "time", "exec", "nohup", "nice", "env", "command", "builtin", "timeout", "watch", "xargs",
     "srun", "mpirun", "mpiexec", "numactl", "taskset", "stdbuf", "eval", "then", "do", "!", "retry",
-    "torchrun", "singularity", "conda",
+    "torchrun", "conda",
 })  # fmt: skip
 _WRAPPER_VALUE = re.compile(r"^[\d.]+[smhd]?$|^-|^\w+=")
 _MESSAGES = frozenset({
@@ -25,7 +25,7 @@ _MESSAGES = frozenset({
     "note", "fail", "abort", "log_info", "log_error", "log_warn", "print", "debug", "msg", "panic",
     "section", "title", "step",
 })  # fmt: skip
-_INSTALLS = frozenset(
+INSTALLS = frozenset(
     {"install", "add", "create", "sync", "download", "wheel", "-S", "localinstall", "update"}
 )
 _PROBES = frozenset({"[", "[[", "test", "command", "which", "type", "hash", "grep", "egrep"})
@@ -95,9 +95,11 @@ class Command:
             guard = Guard.EITHER
         # What `echo` writes to a file is read by somebody: `echo /usr/local/cuda/bin >> "$GITHUB_PATH"`.
         context = (*self._context, "writes" if name in _MESSAGES else f"command:{name}")
-        if any(w.text in _INSTALLS for w in words[1:6]):
+        if any(w.text in INSTALLS for w in words[1:6]):
             context = (*context, "installs")
         self._script.emit(RegionKind.CODE, words[0].start, words[-1].end, guard, context)
+        if name == "trap":
+            return [(w.start + 1, w.end - 1) for w in words[1:2] if w.text[:1] in "\"'"]
         return _inline_scripts(words) if name in _SHELLS else []
 
     def _assignments(self, words: list[Token]) -> list[Token]:
@@ -122,7 +124,7 @@ class Command:
                 break
             while len(rest) > 1 and _WRAPPER_VALUE.match(rest[0].text):
                 rest = rest[1:]
-            if unquoted(words[0].text) in ("conda", "singularity") and rest[0].text not in ("run", "exec"):
+            if unquoted(words[0].text) == "conda" and rest[0].text != "run":
                 break
             words = rest
         return words

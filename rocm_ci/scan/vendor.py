@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 _AMD = (
     r"amd|amdgpu|amdgcn|amdsmi|amdhip64|amdclang|radeon|instinct|rocm\d*|rocmsmi|roc|hip\d*|hipcc|hipclang|hiprtc|hipify"
-    r"|hsa|rccl|miopen|rocblas|rocprof|rocprofv3|rocminfo|gfx\d\w*|gfx|mi\d{2,3}[xa]?|cdna\d?|rdna\d?|fnuz|aiter"
+    r"|hsa|rccl|miopen|rocblas|rocprof|rocprofv3|rocminfo|gfx\d\w*|gfx|mi\d{2,3}[xa]?|cdna\d?|rdna\d?|(?:vega|navi)\d*|fnuz|aiter"
 )
 _NVIDIA = (
     r"nvidia|nv|cuda\d*|cu1[0-9]\d?|cudart|cudatoolkit|nvcc|nvml|pynvml|nvrtc|nvshmem|nvtx|tensorrt|trt|trtllm|cudnn"
-    r"|cutlass|cublas|cublaslt|flashinfer|sm\d{2,3}a?|gencode|ptxas|cubin|hopper|ampere|blackwell|turing|volta|[hab]100|[hb]200|gb200|gh200"
+    r"|cutlass|cublas|cublaslt|flashinfer|sm\d{2,3}a?|gencode|ptxas|cubin|(?:hopper|ampere|blackwell|turing|volta|lovelace)\d*|(?:pascal|maxwell|kepler|ada)\d+|rubin|nvhpc|gdrcopy|gdrapi|[hab]100|[hb]200|gb200|gh200"
     r"|rtx\w*|jetson|orin"
 )
 # Neither vendor: code for these is never reached on AMD either, which is all that counts here.

@@ -26,7 +26,11 @@ _ABOUT_DEVICE = frozenset(
     {"device", "device_type", "target", "type", "kind"}
 )  # "cuda" there is torch's name, also on AMD
 _MOST_SCALARS = 500
-_NAMED_CHILDREN = frozenset({"jobs", "services", "stages", "targets", "environments", "matrix"})
+_NAMED_CHILDREN = frozenset(
+    {"jobs", "services", "stages", "targets", "environments", "matrix", "tasks", "executors", "doc:gitlab"}
+)
+_NO_JOBS = frozenset({"variables", "default", "image", "stages", "include", "workflow"})
+_AZURE = re.compile(r"\b(eq|ne)\(\s*([^,]+),\s*'([^']*)'\s*\)")
 _CLAUSE = re.compile(
     r"(!\s*)?(?:contains|startsWith|endsWith)\(\s*([^,]+),\s*'([^']*)'\s*\)|([\w.\[\]'-]+)\s*([!=]=)\s*'([^']*)'|(!?)([\w.-]+)"
 )
@@ -57,14 +61,18 @@ def of_mapping(node: yaml.MappingNode, path: tuple[str, ...]) -> Guard:
     condition = entries.get("if") or entries.get("condition")
     if isinstance(condition, yaml.ScalarNode):
         guard = of_condition(condition.value).true
-    is_step = "steps" in path[-1:] and not (
-        {"label", "agents", "agent_pool", "command", "commands"} & entries.keys()
+    is_step = (
+        "steps" in path[1:]
+        and ("steps" not in path[-1:] or not {"agent_pool", "command", "commands"} & entries.keys())
+        and not ({"label", "agents"} & entries.keys())
     )
     if is_step or guard is not Guard.NONE:
         return guard
     said = []
     for key, value in entries.items():
         # A mapping below such a key is a service or a job of that name.
+        if key == "key" and path[0] == "doc:kubernetes":
+            continue  # of a toleration or a label: what a node has
         if key in _SAYS and (key == "agents" or not isinstance(value, yaml.MappingNode)):
             texts = list(scalars(value))
             if key not in _ABOUT_DEVICE or any(
@@ -87,16 +95,25 @@ def _agreed(texts: list[str]) -> Guard:
 
 def of_key(key: str, path: tuple[str, ...]) -> Guard:
     """The vendor in the name that a user gave a job, a service or a top-level job of GitLab CI."""
-    return vendor.of(key, labels=True) if path and path[-1] in _NAMED_CHILDREN else Guard.NONE
+    if path[-1] not in _NAMED_CHILDREN or key in _NO_JOBS:
+        return Guard.NONE
+    return vendor.of(key, labels=True)
 
 
 def of_condition(text: str) -> Outcome:
     """`matrix.backend == 'cuda'`, `contains(matrix.os, 'rocm')`, `inputs.use_cuda`."""
     text = text.replace("${{", " ").replace("}}", " ")
+    text = _AZURE.sub(_as_comparison, text)
     return joined(
         [joined([_clause(c) for c in part.split("&&")], conjunction=True) for part in text.split("||")],
         conjunction=False,
     )
+
+
+def _as_comparison(azure: re.Match[str]) -> str:
+    """`eq(variables['backend'], 'cuda')` in the spelling of GitHub."""
+    subject = re.sub(r"[^\w.-]+", ".", azure[2])
+    return f"{subject} {'!=' if azure[1] == 'ne' else '=='} '{azure[3]}'"
 
 
 def _clause(text: str) -> Outcome:

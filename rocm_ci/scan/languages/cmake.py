@@ -12,26 +12,27 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan import cmake_conditions, vendor
+from rocm_ci.scan import cmake_calls, cmake_conditions, vendor
+from rocm_ci.scan.cmake_generators import Generators
 from rocm_ci.scan.cmake_lexer import Argument, Command, commands
 from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.outcome import UNKNOWN, Outcome
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import PurePosixPath
 
     from rocm_ci.scan.source import Source
 
 _MESSAGES = frozenset({"message", "cmake_policy", "cmake_minimum_required", "add_feature_info"})
-_DEFINES = frozenset({"function", "macro"})
 _NAMED = frozenset(
     {"set", "list", "option", "string", "set_property", "find_library", "find_path", "find_program", "unset"}
 )
 _DIRECTIVES = frozenset({"if", "elseif", "else", "endif", "while", "endwhile", "foreach", "endforeach"})
-_GENERATOR = re.compile(r"^\$<(\$<.*?>|\d):|^\$<(IF:)?\$<")
 _MOST_ARGS = 400
+_CUDA_SETTING = re.compile(r"(?:CMAKE_)?CUDA_(?:ARCHITECTURES|FLAGS\w*|STANDARD\w*|SEPARABLE_COMPILATION)$")
+_HIP_TARGETS = re.compile(r"HIP_ARCHITECTURES|\b(?:AMD)?GPU_TARGETS")
 
 
 @dataclass(slots=True)
@@ -44,6 +45,7 @@ class _Block:
     inside: Guard = Guard.NONE
     leaves: Guard = Guard.NONE  # holds after endif(), since the other branches left
     returned: bool = False
+    unset: str = ""  # the variable that the open branch found unset
 
 
 @dataclass(slots=True)
@@ -65,17 +67,32 @@ class CMake:
     def parse(self, source: Source) -> Parsed:
         """Commands with their guards; `return()` in a branch guards what follows."""
         outer = vendor.of_path(source.path, beside=source.beside)
-        found = list(commands(source.text))
-        return Parsed(source, tuple(_Walk(found, outer).regions()), tuple(found))
+        found = tuple(commands(source.text))
+        names = cmake_calls.defined(found)
+        bodies = cmake_calls.guards(names, source, _sites) if names else {}
+        return Parsed(source, tuple(_Walk(found, outer, source.text, bodies).regions()), found)
+
+
+def _sites(path: str, text: str, bodies: Mapping[str, Guard]) -> cmake_calls.Sites:
+    """Where commands are called in a text: name → guards of the places."""
+    walk = _Walk(tuple(commands(text)), vendor.of_path(path), text, bodies)
+    found: dict[str, set[Guard]] = {}
+    for region in walk.regions():
+        if region.kind is RegionKind.CODE:
+            found.setdefault(region.text.lower(), set()).add(region.guard)
+    return {name: frozenset(some) for name, some in found.items()}
 
 
 class _Walk:
-    def __init__(self, found: Sequence[Command], outer: Guard) -> None:
+    def __init__(
+        self, found: Sequence[Command], outer: Guard, text: str, bodies: Mapping[str, Guard]
+    ) -> None:
         self._commands = found
+        self._text = text
+        self._bodies = bodies
         self._guard = outer
         self._blocks: list[_Block] = []
         self._definitions: list[_Definition] = []
-        self._called = {c.name for c in found}
         self._found: list[Region] = []
         self._results: set[str] = set()
 
@@ -83,7 +100,7 @@ class _Walk:
         for command in self._commands:
             if command.name in ("if", "elseif", "else", "endif"):
                 self._condition(command)
-            elif command.name in _DEFINES:
+            elif command.name in cmake_calls.DEFINES:
                 self._define(command)
             elif command.name in ("endfunction", "endmacro"):
                 self._undefine()
@@ -100,6 +117,7 @@ class _Walk:
             outcome = self._outcome(command)
             self._blocks.append(_Block(self._guard, outcome, vendor.both(self._guard, outcome.false)))
             self._blocks[-1].inside = outcome.false
+            self._blocks[-1].unset = _unset(command.words)
             self._guard = vendor.both(self._guard, outcome.true)
         elif not self._blocks:
             return
@@ -112,6 +130,7 @@ class _Walk:
                 self._guard = vendor.both(block.outer, block.leaves)
                 self._blocks.pop()
                 return
+            block.unset = _unset(command.words) if command.name == "elseif" else ""
             outcome = self._outcome(command) if command.name == "elseif" else UNKNOWN
             block.inside = outcome.false
             self._guard = vendor.both(block.so_far, outcome.true)
@@ -130,9 +149,7 @@ class _Walk:
         name = command.words[0] if command.words else ""
         self._definitions.append(_Definition(name, self._guard, self._blocks))
         self._blocks = []
-        # A helper for CUDA alone is harmless until somebody calls it.
-        if vendor.of(name) is Guard.NVIDIA and name.lower() not in self._called:
-            self._guard = vendor.both(self._guard, Guard.NVIDIA)
+        self._guard = vendor.both(self._guard, self._bodies.get(name.lower(), Guard.NONE))
 
     def _undefine(self) -> None:
         if self._definitions:
@@ -145,7 +162,12 @@ class _Walk:
         words = command.words
         context: tuple[str, ...] = (f"command:{command.name}", "args:" + " ".join(words)[:_MOST_ARGS])
         if command.name in _NAMED and len(words) > 1:
-            context = (*context, f"variable:{words[1] if command.name in ('list', 'string') else words[0]}")
+            variable = words[1] if command.name in ("list", "string") else words[0]
+            context = (*context, f"variable:{variable}")
+            if any(block.unset == variable for block in self._blocks):
+                context = (*context, "default")
+        if self._has_twin(words):
+            context = (*context, "twin")
         if "CACHE" in words or command.name == "option":
             context = (*context, "cache")
         guard = self._guard
@@ -155,13 +177,32 @@ class _Walk:
         self._found.append(
             Region(RegionKind.CODE, command.written, command.line, command.column, guard, context)
         )
-        depth, inner = 0, Guard.NONE
+        generators = Generators()
         for index, argument in enumerate(command.arguments):
-            # `$<$<COMPILE_LANGUAGE:CUDA>:-a -b>`: blanks part the text, the expression goes on.
-            inner = inner if depth > 0 else self._generator(argument.text)
-            depth += argument.text.count("$<") - argument.text.replace("->", "").count(">")
             mine = (*context, f"arg:{index}")
-            self._argument(RegionKind.VALUE, argument, mine, vendor.both(guard, inner))
+            if "$<" in argument.text or generators.is_open:
+                self._generated(generators, argument, mine, guard)
+            else:
+                self._argument(RegionKind.VALUE, argument, mine, guard)
+
+    def _has_twin(self, words: Sequence[str]) -> bool:
+        """Whether a setting for CUDA has a counterpart for HIP somewhere in the file."""
+        return any(_CUDA_SETTING.match(w) and w.replace("CUDA", "HIP") in self._text for w in words) or (
+            any("CUDA_ARCHITECTURES" in w for w in words) and _HIP_TARGETS.search(self._text) is not None
+        )
+
+    def _generated(
+        self, generators: Generators, argument: Argument, context: tuple[str, ...], guard: Guard
+    ) -> None:
+        """What the expressions in an argument produce; `SHELL:` only keeps CMake from joining options."""
+        for start, text, inner in generators.pieces(argument.text):
+            skipped = len("SHELL:") * text.startswith("SHELL:")
+            before = argument.text[: start + skipped]
+            line = argument.line + before.count("\n")
+            column = start + skipped - (before.rfind("\n") + 1)
+            column += argument.column if "\n" not in before else 1
+            piece = Argument(text[skipped:], line, column, quoted=argument.quoted)
+            self._argument(RegionKind.VALUE, piece, context, vendor.both(guard, inner))
 
     def _is_probe(self, command: Command) -> bool:
         """A search whose failure the file handles: not REQUIRED, or looked at afterwards."""
@@ -171,17 +212,6 @@ class _Walk:
             command.name == "check_language" or "OPTIONAL" in command.words
         )
 
-    @staticmethod
-    def _generator(text: str) -> Guard:
-        if "$<" not in text or not _GENERATOR.match(text):
-            return Guard.NONE
-        depth = 0
-        for index, char in enumerate(text):
-            depth += (char == "<") - (char == ">")
-            if char == ":" and depth == 1:
-                return cmake_conditions.of_expression(text[2:index]).true
-        return cmake_conditions.of_expression(text).true
-
     def _argument(self, kind: RegionKind, argument: Argument, context: tuple[str, ...], guard: Guard) -> None:
         for offset, text in enumerate(argument.text.split("\n")):
             stripped = text.strip(" \t\\")
@@ -189,6 +219,17 @@ class _Walk:
                 column = argument.column if offset == 0 else 1
                 column += text.index(stripped[0])
                 self._found.append(Region(kind, stripped, argument.line + offset, column, guard, context))
+
+
+def _unset(words: Sequence[str]) -> str:
+    """The variable of `if(NOT X)`, `if(NOT DEFINED X)` or `if("${X}" STREQUAL "")`."""
+    match [w for w in words if w not in ("DEFINED", "(", ")")]:
+        case ["NOT", name]:
+            return name
+        case [name, "STREQUAL", ""]:
+            return name.strip("${}")
+        case _:
+            return ""
 
 
 LANGUAGE: Language = CMake()

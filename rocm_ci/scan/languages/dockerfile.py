@@ -49,7 +49,9 @@ class Dockerfile:
     def claims(self, path: PurePosixPath, head: str) -> bool:  # noqa: ARG002 - the name says it
         """By name."""
         lower = path.name.lower()
-        return lower.startswith(("dockerfile", "containerfile")) or lower.endswith((".dockerfile", ".docker"))
+        return lower.startswith(("dockerfile", "containerfile")) or lower.endswith(
+            (".dockerfile", ".docker", ".containerfile")
+        )
 
     def parse(self, source: Source) -> Parsed:
         """Stages named after a vendor carry its guard."""
@@ -106,6 +108,11 @@ def _regions(instructions: list[_Instruction], outer: Guard) -> Iterator[Region]
                 yield from _pairs(instruction, guard, context)
         elif instruction.name in _SHELL:
             yield from _shell(instruction, guard, context)
+        elif instruction.name == "ONBUILD" and (inner := _INSTRUCTION.match(instruction.body)):
+            place = instruction.column + inner.end()
+            later = _Instruction(inner[1].upper(), instruction.body[inner.end() :], instruction.line, place)
+            if later.name in _SHELL:
+                yield from _shell(later, guard, context)
         elif instruction.name in ("COPY", "ADD", "WORKDIR", "VOLUME"):
             yield from _words(instruction, guard, (*context, f"instruction:{instruction.name}"))
 

@@ -29,7 +29,9 @@ _ENDIF = re.compile(r"\s*endif\b")
 _PAIR = re.compile(r"\(?\s*[\"']?(.*?)[\"']?\s*(?:,|[\"']\s+[\"'])\s*[\"']?(.*?)[\"']?\s*\)?$")
 _TRUE = frozenset({"1", "yes", "true", "on", "y"})
 _FALSE = frozenset({"0", "no", "false", "off", "n"})
-_RECIPE_PREFIX = re.compile(r"\t[@+-]*[ \t]*")
+_RECIPE_PREFIX = re.compile(r"[ \t]+[@+-]*[ \t]*")
+_AUTOMAKE = re.compile(r"if\s+(!?)(\w+)\s*$")
+_DEFINE = re.compile(r"\s*define\s+(\w+)\s*=?\s*$")
 
 
 @dataclass(slots=True)
@@ -39,18 +41,20 @@ class _Block:
 
 
 class Makefile:
-    """`Makefile`, `GNUmakefile`, `*.mk`, `Makefile.*`."""
+    """`Makefile`, `GNUmakefile`, `*.mk`, `Makefile.*`; a `justfile` looks the same, but for its blanks."""
 
     name = "makefile"
 
     def claims(self, path: PurePosixPath, head: str) -> bool:  # noqa: ARG002 - the name says it
         """By name."""
         lower = path.name.lower()
-        return lower in ("makefile", "gnumakefile") or path.suffix == ".mk" or lower.startswith("makefile.")
+        named = lower in ("makefile", "gnumakefile", "justfile", ".justfile")
+        return named or path.suffix in (".mk", ".just") or lower.startswith("makefile.")
 
     def parse(self, source: Source) -> Parsed:
         """Lines with the guard of the conditionals around them."""
-        walk = _Walk(vendor.of_path(source.path, beside=source.beside))
+        just = source.path.lower().endswith(("justfile", ".just"))
+        walk = _Walk(vendor.of_path(source.path, beside=source.beside), " \t" if just else "\t")
         for number, line in enumerate(source.lines, 1):
             walk.line(number, line)
         walk.flush()
@@ -58,7 +62,8 @@ class Makefile:
 
 
 class _Walk:
-    def __init__(self, outer: Guard) -> None:
+    def __init__(self, outer: Guard, indent: str) -> None:
+        self._indent = tuple(indent)
         self.found: list[Region] = []
         self._guard = outer
         self._blocks: list[_Block] = []
@@ -68,7 +73,7 @@ class _Walk:
         self._recipe_at = (0, 0)
 
     def line(self, number: int, line: str) -> None:
-        if self._recipe or (line.startswith("\t") and self._target):
+        if self._recipe or (line.startswith(self._indent) and self._target):
             self._recipe_line(number, line)
             return
         text = line.split("#", 1)[0] if not line.lstrip().startswith("#") else ""
@@ -78,6 +83,10 @@ class _Walk:
                 self._variable = None
         elif condition := _CONDITION.match(text):
             self._condition(condition[2], condition[3].strip(), is_else=bool(condition[1]))
+        elif automake := _AUTOMAKE.match(text):
+            self._condition("ifndef" if automake[1] else "ifdef", automake[2], is_else=False)
+        elif define := _DEFINE.match(text):
+            self._target = define[1]
         elif _ELSE.match(text) and self._blocks:
             self._guard = self._blocks[-1].so_far
         elif _ENDIF.match(text) and self._blocks:

@@ -17,7 +17,7 @@ from rocm_ci.scan.shell_lexer import Places
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import PurePosixPath
 
     from rocm_ci.scan.source import Source
@@ -80,17 +80,18 @@ class _Walk:
         self._places = places
         self._guard = outer
         self._blocks: list[tuple[Guard, Guard]] = []  # (outer, what holds in the next branch)
+        self._known: dict[str, Outcome] = {}  # variables that hold what was looked for
 
     def statement(self, tokens: list[_Token]) -> None:
         if not tokens:
             return
         word = tokens[0].text
         if word == "if":
-            outcome = _condition(tokens[1:])
+            outcome = _condition(tokens[1:], self._known)
             self._blocks.append((self._guard, vendor.both(self._guard, outcome.false)))
             self._guard = vendor.both(self._guard, outcome.true)
         elif word == "elif" and self._blocks:
-            outcome = _condition(tokens[1:])
+            outcome = _condition(tokens[1:], self._known)
             outer, so_far = self._blocks[-1]
             self._guard = vendor.both(so_far, outcome.true)
             self._blocks[-1] = (outer, vendor.both(so_far, outcome.false))
@@ -99,7 +100,16 @@ class _Walk:
         elif word == "endif" and self._blocks:
             self._guard = self._blocks.pop()[0]
         else:
+            self._learn(tokens)
             self._emit(tokens, self._guard, ())
+
+    def _learn(self, tokens: Sequence[_Token]) -> None:
+        """`dep = dependency('cuda', required: get_option('cuda'))`."""
+        texts = [t.text for t in tokens[:5]]
+        if texts[1:2] == ["="] and len(texts) == 5 and texts[3] == "(":
+            verdict = vendor.of(texts[4])
+            if verdict is not Guard.NONE:
+                self._known[texts[0]] = HAS_AMD if verdict is Guard.AMD else HAS_NVIDIA
 
     def _emit(self, tokens: Sequence[_Token], guard: Guard, context: tuple[str, ...]) -> None:
         at = 0
@@ -153,7 +163,7 @@ def _is_optional(inside: Sequence[_Token]) -> bool:
     return False
 
 
-def _condition(tokens: Sequence[_Token]) -> Outcome:
+def _condition(tokens: Sequence[_Token], known: Mapping[str, Outcome]) -> Outcome:
     """`get_option('cuda')`, `use_rocm and not x`, `backend == 'hip'`, `cuda_dep.found()`."""
     words = [t.text for t in tokens]
     for word, conjunction in (("or", False), ("and", True)):
@@ -164,11 +174,13 @@ def _condition(tokens: Sequence[_Token]) -> Outcome:
                     parts.append([])
                 else:
                     parts[-1].append(token)
-            return joined([_condition(p) for p in parts], conjunction=conjunction)
+            return joined([_condition(p, known) for p in parts], conjunction=conjunction)
     negated = (words[:1] == ["not"]) != ("!" in words and "=" in words)
     said = [t.text for t in tokens if t.kind in ("word", "string")]
-    outcome = UNKNOWN
-    for text in reversed(said):  # the value on the right says more than the variable on the left
+    outcome = next((known[n] for s in said if (n := s.removesuffix(".found")) in known), UNKNOWN)
+    for text in (
+        reversed(said) if not outcome else ()
+    ):  # the value on the right says more than the variable on the left
         verdict = vendor.of(text)
         if verdict is not Guard.NONE:
             found = any(".found" in s or "find_program" in s for s in said)

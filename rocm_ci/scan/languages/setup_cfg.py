@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan import vendor
+from rocm_ci.scan import shell, vendor
 from rocm_ci.scan.language import Language, Parsed
-from rocm_ci.scan.requirement_lines import requirement
+from rocm_ci.scan.requirement_lines import opt_in, requirement
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ _KEY = re.compile(r"([^\s=:#;][^=:]*?)\s*[=:]\s*(.*)$")
 _LISTS = frozenset(
     {"install_requires", "setup_requires", "requires", "deps", "dependencies", "requires-dist"}
 )
+_COMMANDS = frozenset({"commands", "commands_pre", "commands_post", "install_command"})
+_FACTOR = re.compile(r"([\w,{}!-]+):\s+")  # `cuda: cupy-cuda12x` of tox
+_PAIR = re.compile(r"(\w+)\s*=\s*(.*)$")
 _PROSE = frozenset(
     {"description", "long_description", "keywords", "classifiers", "markers", "url", "project_urls", "author"}
 )
@@ -58,19 +61,38 @@ def _regions(source: Source, outer: Guard) -> Iterator[Region]:
         else:
             column = line.index(stripped[0]) + 1
         if stripped and key not in _PROSE:
-            yield _value((section, key), re.sub(r"\s+#.*$", "", stripped), (number, column), outer)
+            yield from _value((section, key), re.sub(r"\s+#.*$", "", stripped), (number, column), outer)
 
 
-def _value(where: tuple[str, str], text: str, place: tuple[int, int], outer: Guard) -> Region:
+def _value(where: tuple[str, str], text: str, place: tuple[int, int], outer: Guard) -> Iterator[Region]:
     section, key = where
     context = (f"section:{section}", f"key:{key}")
     if section.startswith("testenv"):
         outer = vendor.both(outer, vendor.of(section))
+        if factor := _FACTOR.match(text):
+            outer = vendor.both(outer, vendor.of(factor[1]))
+            text, place = text[factor.end() :], (place[0], place[1] + factor.end())
     if key in _LISTS:
-        return requirement(text, *place, outer, context)
-    if section.endswith("extras_require"):
-        return requirement(text, *place, vendor.both(outer, Guard.EITHER), context)
-    return Region(RegionKind.VALUE, text, *place, outer, context)
+        yield requirement(text, *place, outer, context)
+    elif section.endswith("extras_require"):
+        yield requirement(text, *place, opt_in(outer, key), context)
+    elif key in _COMMANDS and section.startswith("testenv"):
+        text, place = text.lstrip("- "), (place[0], place[1] + len(text) - len(text.lstrip("- ")))
+        yield from shell.regions(text, *place, guard=outer, context=context)
+    else:
+        yield from _setting(text, place, outer, context)
+
+
+def _setting(text: str, place: tuple[int, int], guard: Guard, context: tuple[str, ...]) -> Iterator[Region]:
+    """A value; `NAME = VALUE` of an environment is a KEY of its own as well."""
+    pair = _PAIR.match(text) if context[1] in ("key:setenv", "key:set_env", "key:env") else None
+    if pair is not None:
+        context = (*context, f"env:{pair[1]}")
+        yield Region(RegionKind.KEY, pair[1], *place, guard, context)
+        if pair[2]:
+            yield Region(RegionKind.VALUE, pair[2], place[0], place[1] + pair.start(2), guard, context)
+        return
+    yield Region(RegionKind.VALUE, text, *place, guard, context)
 
 
 LANGUAGE: Language = SetupCfg()

@@ -8,9 +8,10 @@ is the path of keys, e.g. `("tool", "uv", "index", "url")`.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan import vendor
+from rocm_ci.scan import shell, toml_sources, vendor
 from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.requirement_lines import requirement
 from rocm_ci.scan.source import Guard, Region, RegionKind
@@ -29,6 +30,24 @@ _STRING = re.compile(
 )
 _PART = re.compile(r"[\w-]+|\"[^\"]*\"|'[^']*'")
 _INLINE_KEY = re.compile(r"[{,]\s*([\w-]+)\s*=\s*$")
+# A line at the left edge that begins a table or a key: what stood open before was never closed.
+_BEGINS = re.compile(r"\[\[?[\w.\"'-]+\]\]?\s*(?:#.*)?$|[A-Za-z][\w.-]*\s*=\s*[\[{\"'\d]")
+_LISTS = frozenset({"dependencies", "requires", "constraint-dependencies", "override-dependencies"})
+_NAMED = frozenset(
+    {
+        "optional-dependencies",
+        "dependency-groups",
+        "extras",
+        "feature",
+        "group",
+        "environments",
+        "envs",
+        "target",
+    }
+)
+_SCRIPTS = frozenset(
+    {"before-all", "before-build", "before-test", "test-command", "repair-wheel-command", "cmd", "shell"}
+)
 _PROSE = frozenset({"description", "keywords", "classifiers", "markers", "authors", "name", "addopts"})
 _OPTIONAL = frozenset(
     {
@@ -55,31 +74,62 @@ class Toml:
     def parse(self, source: Source) -> Parsed:
         """Strings with the path of keys that leads to them."""
         outer = vendor.of_path(source.path, beside=source.beside)
-        return Parsed(source, tuple(_regions(source, outer)))
+        reader = _Reader(source, outer)
+        found = [r for number, line in enumerate(source.lines, 1) for r in reader.line(number, line)]
+        notes = (f"a bracket of line {reader.unclosed} is not closed",) if reader.unclosed else ()
+        return Parsed(source, tuple(found), notes=notes)
 
 
-def _regions(source: Source, outer: Guard) -> Iterator[Region]:
-    table: tuple[str, ...] = ()
-    key: tuple[str, ...] = ()
-    depth = 0
-    skip_until = 0
-    offset = 0
-    for number, line in enumerate(source.lines, 1):
-        start, offset = offset, offset + len(line) + 1
-        if start < skip_until:
-            continue
-        if depth <= 0 and (head := _TABLE.match(line)):
-            table, key, depth = _path(head[1]), (), 0
-            continue
+class _Reader:
+    """Reads a file line by line; `unclosed` is the line where a bracket opened that nothing closes."""
+
+    def __init__(self, source: Source, outer: Guard) -> None:
+        self.unclosed = 0
+        self._text = source.text
+        self._sources = toml_sources.guards(source.lines)
+        self._outer = outer
+        self._inside = outer  # with the condition of the open table
+        self._table: tuple[str, ...] = ()
+        self._key: tuple[str, ...] = ()
+        self._depth = 0
+        self._opened = 0
+        self._skip_until = 0
+        self._offset = 0
+
+    def line(self, number: int, line: str) -> Iterator[Region]:
+        start, self._offset = self._offset, self._offset + len(line) + 1
+        if start < self._skip_until:
+            return
+        if self._depth > 0 and _BEGINS.match(line):
+            self.unclosed, self._depth = self._opened, 0
+        if self._depth <= 0 and (head := _TABLE.match(line)):
+            self._table, self._key, self._depth = _path(head[1]), (), 0
+            self._inside = vendor.both(self._outer, self._sources.get(number, Guard.NONE))
+            return
         position = 0
-        if depth <= 0 and (named := _KEY.match(line)):
-            key, position, depth = _path(named[1]), named.end(), 0
-            if _is_named_dependency((*table, *key)):
-                yield _named(line, named, number, outer, (*table, *key))
-        position, depth, found, skip_until = _strings(source.text, start, position, len(line), depth)
-        if key and key[-1] not in _PROSE:
+        if self._depth <= 0 and (named := _KEY.match(line)):
+            self._key, position, self._depth = _path(named[1]), named.end(), 0
+            self._opened = number
+            yield from self._of_key(line, named, number)
+        position, self._depth, found, self._skip_until = _strings(
+            self._text, start, position, len(line), self._depth
+        )
+        path = (*self._table, *self._key)
+        if self._key[:1] == ("if",) and found:
+            self._inside = vendor.both(self._outer, vendor.of(found[0][0]))
+        elif self._key and self._key[-1] not in _PROSE:
             for text, at in found:
-                yield _string(text, (number, at), line, outer, (*table, *key))
+                yield from _string(text, (number, at), line, self._inside, path)
+
+    def _of_key(self, line: str, named: re.Match[str], number: int) -> Iterator[Region]:
+        path = (*self._table, *self._key)
+        if _is_named_dependency(path):
+            yield _named(line, named, number, self._inside, path)
+        if path[-3:-1] == ("cmake", "define"):
+            value = line[named.end() :].strip().strip("\"'")
+            place = (number, named.start(1) + 1)
+            context = (*path[:-1], "command:cmake")
+            yield Region(RegionKind.CODE, f"-D{path[-1]}={value}", *place, self._inside, context)
 
 
 def _strings(
@@ -109,27 +159,30 @@ def _path(text: str) -> tuple[str, ...]:
 
 
 def _guard(path: tuple[str, ...], outer: Guard) -> Guard:
-    """Extras, groups and environments are opt-in; a source named after a vendor is for it."""
+    """Extras, groups and environments are opt-in; one that is named after a vendor is for it."""
+    for before, name in pairwise(path):
+        if before in _NAMED and vendor.of(name) is not Guard.NONE:
+            return vendor.both(outer, vendor.of(name))
     if _OPTIONAL & set(path):
         return vendor.both(outer, Guard.EITHER)
     return outer
 
 
-def _string(text: str, place: tuple[int, int], written: str, outer: Guard, path: tuple[str, ...]) -> Region:
+def _string(
+    text: str, place: tuple[int, int], written: str, outer: Guard, path: tuple[str, ...]
+) -> Iterator[Region]:
     inline = _INLINE_KEY.search(written[: place[1] - 2])
     context = (*path, inline[1]) if inline else path
     guard = _guard(path, outer)
-    if (
-        not inline
-        and path
-        and path[-1] in ("dependencies", "requires", "constraint-dependencies", "override-dependencies")
-    ):
-        return requirement(text, *place, guard, context)
-    if inline is None and _OPTIONAL & set(path):
-        return requirement(text, *place, guard, context)
+    if inline is None and (path[-1] in _LISTS or _OPTIONAL & set(path)):
+        yield requirement(text, *place, guard, context)
+        return
     if inline and re.search(r"\b(marker|markers|extra|optional)\s*=", written):
         guard = vendor.both(guard, Guard.EITHER)
-    return Region(RegionKind.VALUE, text, *place, guard, context)
+    if path[-1] in _SCRIPTS:
+        yield from shell.regions(text, *place, guard=guard, context=context)
+    else:
+        yield Region(RegionKind.VALUE, text, *place, guard, context)
 
 
 def _is_named_dependency(path: tuple[str, ...]) -> bool:
@@ -139,6 +192,8 @@ def _is_named_dependency(path: tuple[str, ...]) -> bool:
         "pypi-dependencies",
         "packages",
         "host-dependencies",
+        "build-dependencies",
+        "system-requirements",
     )
 
 

@@ -67,17 +67,22 @@ def test_nested_conditions_add_up() -> None:
         ("$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:-a>", AMD),
         ("$<$<BOOL:${USE_CUDA}>:-a>", NV),
         ("$<$<COMPILE_LANGUAGE:CXX>:-a>", NONE),
-        ("$<INSTALL_INTERFACE:include>", NONE),
+        ("$<INSTALL_INTERFACE:-a>", NONE),
+        ("$<IF:$<BOOL:${USE_HIP}>,-b,-a>", NV),
+        ("$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<CONFIG:Debug>>:-a>", NV),
+        ("$<$<OR:$<COMPILE_LANGUAGE:CUDA>,$<COMPILE_LANGUAGE:HIP>>:-a>", NONE),
+        ("$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-a>", NV),
+        ("$<TARGET_NAME_IF_EXISTS:-a>", EITHER),
     ],
 )
 def test_generator_expressions_guard_their_text(argument: str, guard: Guard) -> None:
-    assert cut(f"target_compile_options(t PRIVATE {argument})")[argument] is guard
+    assert cut(f"target_compile_options(t PRIVATE {argument})")["-a"] is guard
 
 
 def test_a_generator_expression_goes_on_over_blanks() -> None:
     found = cut("target_compile_options(t PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-a -b> -c)")
 
-    assert (found["-b>"], found["-c"]) == (NV, NONE)
+    assert (found["-b"], found["-c"]) == (NV, NONE)
 
 
 def test_a_search_that_may_come_back_empty_is_a_probe() -> None:

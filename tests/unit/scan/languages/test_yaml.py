@@ -94,8 +94,19 @@ def test_conditions_inside_a_script_guard() -> None:
     assert cut(text)["nvcc -V"] is NV
 
 
-def test_scripts_of_other_shells_are_left_out() -> None:
-    assert cut(job("runs-on: x\nsteps:\n  - shell: pwsh\n    run: nvcc")) == {}
+def test_scripts_of_other_languages_are_left_out() -> None:
+    assert cut(job("runs-on: x\nsteps:\n  - shell: python\n    run: nvcc")) == {}
+
+
+@pytest.mark.parametrize(
+    ("shell", "script"),
+    [
+        ("pwsh", 'if ($V -eq "nvidia") { nvcc }'),
+        ("cmd", 'if "%V%"=="nvidia" nvcc'),
+    ],
+)
+def test_scripts_of_windows_are_read_with_their_own_conditions(shell: str, script: str) -> None:
+    assert cut(job(f"runs-on: x\nsteps:\n  - shell: {shell}\n    run: {script!r}"))["nvcc"] is NV
 
 
 COMPOSE = """\

@@ -1,0 +1,74 @@
+"""Templates in YAML: Helm's `{{ if … }}` and conda's `{% if … %}`, blanked for the parser, kept as guards."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm_ci.scan import vendor
+from rocm_ci.scan.outcome import IS_AMD, IS_NVIDIA, UNKNOWN, Outcome
+from rocm_ci.scan.source import Guard
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TEMPLATE = re.compile(r"\{\{.*?\}\}")
+_TEMPLATE_LINE = re.compile(r"^[ \t]*\{(?:[%{]-?.*[%}]|#.*#)\}[ \t]*$", re.MULTILINE)
+_STATEMENT = re.compile(
+    r"\{[{%]-?\s*(if|elif|else if|else|end|endif|range|with|define|block|for|endfor)\b(.*?)-?[%}]\}"
+)
+_LINE_SELECTOR = re.compile(r"#\s*\[([^\]]+)\]")
+
+
+def blanked(text: str) -> str:
+    """Templates replaced by blanks and letters, so that places hold."""
+    text = _TEMPLATE_LINE.sub(lambda m: " " * len(m.group()), text)
+    return _TEMPLATE.sub(lambda m: "x" * len(m.group()), text)
+
+
+def guards(lines: Sequence[str]) -> dict[int, Guard]:
+    """1-based line → guard of the template branches around it, where there is one."""
+    found: dict[int, Guard] = {}
+    open_: list[tuple[Guard, Guard]] = []  # (guard of the open branch, what its `else` holds)
+    for number, line in enumerate(lines, 1):
+        if "{{" in line or "{%" in line:
+            for statement in _STATEMENT.finditer(line):
+                _apply(statement[1], statement[2], open_)
+        guard = Guard.NONE
+        for inner, _ in open_:
+            guard = vendor.both(guard, inner)
+        if guard is not Guard.NONE:
+            found[number] = guard
+    return found
+
+
+def _apply(word: str, condition: str, open_: list[tuple[Guard, Guard]]) -> None:
+    if word in ("end", "endif", "endfor"):
+        if open_:
+            open_.pop()
+    elif word in ("else", "elif", "else if"):
+        condition = condition.removeprefix(" if") if word == "else" else condition
+        before = open_.pop()[1] if open_ else Guard.NONE
+        outcome = of_condition(condition) if condition.strip() else UNKNOWN
+        open_.append((vendor.both(before, outcome.true), vendor.both(before, outcome.false)))
+    else:
+        outcome = of_condition(condition) if word == "if" else UNKNOWN
+        open_.append((outcome.true, outcome.false))
+
+
+def of_condition(text: str) -> Outcome:
+    """`eq .Values.gpu.vendor "nvidia"`, `cuda_compiler_version != "None"`, `not .Values.rocm`."""
+    negated = re.match(r"\s*(?:not|ne)\b", text) is not None
+    none = re.search(r"[!=]=\s*[\"']None[\"']", text)
+    if none:
+        negated ^= none.group().startswith("==")
+        text = text[: none.start()]
+    verdict = vendor.of_words([w for w in vendor.words(text) if w not in ("not", "no")])
+    outcome = {Guard.AMD: IS_AMD, Guard.NVIDIA: IS_NVIDIA}.get(verdict, UNKNOWN)
+    return ~outcome if negated else outcome
+
+
+def selector(line: str) -> Guard:
+    """The vendor that conda's selector behind a line asks for: `# [cuda_compiler_version != "None"]`."""
+    found = _LINE_SELECTOR.search(line)
+    return of_condition(found[1]).true if found else Guard.NONE
