@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,16 @@ class CompiledRule:
             match = seen[place]
             if match.replacement is not None or (match.line, match.text) not in told:
                 told.add((match.line, match.text))
-                yield match
+                yield self._naming_target(match, surroundings.archs)
+
+    def _naming_target(self, match: Match, archs: Sequence[str]) -> Match:
+        """`{arch}` in the message of a rule becomes the first target that it is about."""
+        message = match.message or self.rule.message
+        if "{arch}" not in message:
+            return match
+        globs = self.rule.archs
+        mine = (a for a in archs if any(fnmatch.fnmatchcase(a.split(":")[0], g) for g in globs))
+        return replace(match, message=message.replace("{arch}", next(mine, "the target")))
 
 
 class _TextMatcher:
