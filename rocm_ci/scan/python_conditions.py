@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import vendor
@@ -119,8 +120,7 @@ class Conditions:
         last = full.rsplit(".", 1)[-1]
         if not last or _NEUTRAL.search(full + ("()" if called and last == "is_cuda" else "")):
             return UNKNOWN
-        found = vendor.words(last)
-        verdict = vendor.of_words(found)
+        found, verdict = _vendor_words(last)
         if verdict is Guard.NONE:
             return UNKNOWN
         if any(re.fullmatch(r"gfx\w+|cdna\d?|rdna\d?|mi\d+x?|fnuz|aiter", w) for w in found):
@@ -141,10 +141,9 @@ class Conditions:
         known = self.known(full + "()")
         if known is not None:
             return known
-        texts = [c.value for c in ast.walk(node) if isinstance(c, ast.Constant) and isinstance(c.value, str)]
         if full in ("bool", "len", "any", "all", "str", "int") and len(node.args) == 1:
             return self.of(node.args[0])
-        if full in ("hasattr", "getattr") and len(node.args) >= 2 and texts:
+        if full in ("hasattr", "getattr") and len(node.args) >= 2 and (texts := _literals(node)):
             return self._attribute(node.args[0], texts[0])
         if (
             _PROBE_CALLS.search(full)
@@ -152,9 +151,10 @@ class Conditions:
             or full in (".exists", ".is_file", ".is_dir")
             or full in self._probes
         ):
+            texts = _literals(node)
             return presence(texts) or (self._elsewhere(full + "()") if not texts else UNKNOWN)
         if full.endswith((".startswith", ".endswith", ".get", ".lower")):
-            return presence(t for t in texts if names_amd(t))
+            return presence(t for t in _literals(node) if names_amd(t))
         return self._by_words(full, called=True) or self._elsewhere(full + "()")
 
     def _attribute(self, owner: ast.expr, name: str) -> Outcome:
@@ -204,6 +204,18 @@ class Conditions:
         ):
             return IS_NVIDIA
         return UNKNOWN
+
+
+def _literals(node: ast.expr) -> list[str]:
+    """Every string literal of an expression."""
+    return [c.value for c in ast.walk(node) if isinstance(c, ast.Constant) and isinstance(c.value, str)]
+
+
+@lru_cache(maxsize=4096)
+def _vendor_words(name: str) -> tuple[tuple[str, ...], Guard]:
+    """The words of a name and the vendor they name; the same few names come again and again."""
+    found = vendor.words(name)
+    return tuple(found), vendor.of_words(found)
 
 
 def _texts(node: ast.expr) -> list[str]:

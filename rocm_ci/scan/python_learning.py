@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.outcome import HAS_NVIDIA, UNKNOWN, Outcome
@@ -27,6 +28,7 @@ _NVIDIA_MARK = re.compile(
     r"|skip_?(if_?)?(on_?)?(rocm|hip|amd)|(cuda|nvidia)_?only"
 )
 _LOOKS_FOR = re.compile(r"(^|\.)(find_spec|import_module|__import__|which|find_executable|find_loader)$")
+_ASKS = re.compile(r"find_|import_module|__import__|which")
 _ABSENT_WITHOUT_NVIDIA = re.compile(
     r"^(pynvml|py3nvml|nvidia_smi|pycuda|cuda|nvidia|tensorrt|numba\.cuda|cudnn|cutlass|flashinfer|deep_gemm|deep_ep"
     r"|transformer_engine|nvtx|nvshmem|cuml|cudf|rmm)(\.|$)"
@@ -45,6 +47,7 @@ def learn(
     """
     conditions = Conditions(names, resolve)
     assigns = [n for n in found.assigns if n.value is not None and _may_tell(n.value, names, lines)]
+    asks = [n for n, line in enumerate(lines, 1) if _ASKS.search(line)]
     for _ in range(2):  # a helper may stand below the constant that calls it
         for node in assigns:
             if isinstance(node, ast.Assign):
@@ -55,7 +58,7 @@ def learn(
             if len(function.body) <= _LONGEST_HELPER:
                 conditions.learn(f"{function.name}()", _returned(function, conditions))
                 conditions.learn(f"{function.name}", _property(function, names, conditions))
-                if _is_probe(function, names):
+                if _asks_within(asks, function) and _is_probe(function, names):
                     conditions.learn_probe(function.name)
         for one in found.tries:
             _tried(one, names, conditions)
@@ -109,6 +112,11 @@ def _property(
     """A property answers without being called."""
     marks = {names.dotted(d).rsplit(".", 1)[-1] for d in function.decorator_list}
     return _returned(function, conditions) if marks & {"property", "cached_property"} else UNKNOWN
+
+
+def _asks_within(asks: Sequence[int], function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    at = bisect_left(asks, function.lineno)
+    return at < len(asks) and asks[at] <= (function.end_lineno or function.lineno)
 
 
 def _is_probe(function: ast.FunctionDef | ast.AsyncFunctionDef, names: Names) -> bool:
