@@ -188,6 +188,7 @@ class Cutter(Collector):
 
     def _dict(self, node: ast.Dict, guard: Guard, context: Context, _: str) -> None:
         """Values under the name of a vendor belong to it; a table with both vendors is data."""
+        self.note(node, guard, context)
         keys = [
             k.value if isinstance(k, ast.Constant) and isinstance(k.value, str) else "" for k in node.keys
         ]

@@ -106,6 +106,7 @@ class Flow:
         inner = tuple(c for c in context if c != "twin")
         if not isinstance(node, ast.ClassDef) and "inside" not in inner:
             inner = (*inner, "inside")
+        inner = (*inner, f"def:{node.name}")
         self.body(node.body, guard, inner)
 
     def _may_matter(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -11,31 +11,52 @@ from rocm_ci.scan.source import Guard, RegionKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TYPE = re.compile(r"^torch\.float8_(e4m3fn|e5m2)$")
-# In NVFP4 and MXFP4 the type is the format of the stored scales, not what is computed in.
-_HANDLED = re.compile(r"(?i)(nv|mx)?fp4")
+    from rocm_ci.scan.source import Region
+
+_TYPE = re.compile(
+    r"^(torch|jax\.numpy|jnp|ml_dtypes)\.float8_(e4m3fn|e5m2)$|^(triton\.language|tl)\.float8(e4nv|e5)$"
+)
+# Formats that a specification fixes, where the type is that of stored scales; kernels of NVIDIA alone.
+_FIXED = re.compile(
+    r"(?i)(nv|mx|mxfp|nvfp|fp)_?(fp)?4(?![0-9a-z]*fn)|mxfp8|e8m0|gguf|ultraquant|deep_?gemm|machete|cutlass|trtllm"
+)
 # Asking what a value is, listing what is allowed, or knowing the other flavour as well is right.
-_FINE = re.compile(r"^(compare|key.*|test|twin|message|call:(isinstance|.*assert.*|register_\w+))$")
+_FINE = re.compile(
+    r"^(compare|key.*|test|twin|message|beside-vendor|script"
+    r"|call:(isinstance|.*assert.*|register_\w+|.*parametrize|Literal))$"
+)
+_KNOWS = re.compile(r"fnuz|gfx9|is_rocm|is_hip|version\.hip|\bROCM\b|IS_HIP")
 
 
 class Fp8Dtype:
-    """Uses of the type that choose it; a function that also names fnuz knows what it does."""
+    """Uses that choose the type, in a file that knows of AMD; a function that also names fnuz is right."""
 
     name = "py-fp8-dtype"
-    needles = ("float8_e4m3fn", "float8_e5m2")
+    needles = ("float8_e4m3fn", "float8_e5m2", "float8e4nv", "float8e5")
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
-        if _HANDLED.search(parsed.source.path) or "normalize_e4m3fn" in parsed.source.text:
-            return
-        for region in parsed.regions:
-            if region.kind is not RegionKind.CODE or not _TYPE.match(region.text):
-                continue
-            listed = region.context[-2:-1] and region.context[-2].startswith("item:")
-            if listed or any(_FINE.match(c) for c in region.context):
-                continue
-            if region.guard in (Guard.NONE, Guard.AMD):
-                yield Match(region.line, region.column, region.column + len(region.text), region.text)
+        if _KNOWS.search(parsed.source.text):
+            yield from choices(parsed)
+
+
+def choices(parsed: Parsed) -> Iterator[Match]:
+    """Every place that settles for the OCP type where AMD gets to."""
+    if _FIXED.search(parsed.source.path) or "normalize_e4m3fn" in parsed.source.text:
+        return
+    for region in parsed.regions:
+        reached = region.guard in (Guard.NONE, Guard.AMD)
+        if region.kind is RegionKind.CODE and reached and _TYPE.match(region.text) and not _is_fine(region):
+            yield Match(region.line, region.column, region.column + len(region.text), region.text)
+
+
+def _is_fine(region: Region) -> bool:
+    listed = region.context[-2:-1] and region.context[-2].startswith("item:")
+    return bool(listed) or any(_FINE.match(c) or _fixed(c) for c in region.context)
+
+
+def _fixed(context: str) -> bool:
+    return context.startswith(("def:", "assign:", "call:")) and bool(_FIXED.search(context))
 
 
 DETECTOR: Detector = Fp8Dtype()

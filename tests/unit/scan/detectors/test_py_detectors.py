@@ -11,6 +11,7 @@ from rocm_ci.scan.detectors import (
     py_capability,
     py_capability_floor,
     py_fp8_dtype,
+    py_fp8_dtype_fixed,
     py_inline_ptx,
     py_warp_size,
 )
@@ -124,7 +125,9 @@ def test_in_a_test_a_capability_decides_about_the_test_alone() -> None:
     ],
 )
 def test_a_fixed_flavour_of_the_8_bit_float(text: str, lines: list[int]) -> None:
-    assert [line for line, _ in seen(py_fp8_dtype.DETECTOR, CAP + text)] == lines
+    assert [line for line, _ in seen(py_fp8_dtype_fixed.DETECTOR, CAP + text)] == lines
+    # A file that knows of AMD and does it nevertheless is warned about.
+    assert [line for line, _ in seen(py_fp8_dtype.DETECTOR, CAP + text + "\ngfx942 = 1")] == lines
 
 
 @pytest.mark.parametrize(
