@@ -74,7 +74,7 @@ CASES = repairable()
 
 
 @pytest.mark.parametrize(("rule", "example"), CASES)
-def test_after_the_repair_nothing_is_left_to_repair(rule: Rule, example: Example) -> None:  # noqa: ARG001
+def test_after_the_repair_nothing_is_left_to_repair(rule: Rule, example: Example) -> None:
     once = Project(example).repaired()
 
     assert [f for f in once.findings if f.edits] == []
@@ -82,7 +82,7 @@ def test_after_the_repair_nothing_is_left_to_repair(rule: Rule, example: Example
 
 
 @pytest.mark.parametrize(("rule", "example"), CASES)
-def test_a_repair_brings_nothing_new_on_its_lines(rule: Rule, example: Example) -> None:  # noqa: ARG001
+def test_a_repair_brings_nothing_new_on_its_lines(rule: Rule, example: Example) -> None:
     before, after = Project(example), Project(example).repaired()
     changed = {n for n, (a, b) in enumerate(zip(before.lines(), after.lines(), strict=True), 1) if a != b}
     known = {(f.rule, f.line) for f in before.findings}
@@ -92,7 +92,7 @@ def test_a_repair_brings_nothing_new_on_its_lines(rule: Rule, example: Example) 
 
 
 @pytest.mark.parametrize(("rule", "example"), CASES)
-def test_every_repaired_finding_is_gone(rule: Rule, example: Example) -> None:  # noqa: ARG001
+def test_every_repaired_finding_is_gone(rule: Rule, example: Example) -> None:
     before, after = Project(example), Project(example).repaired()
     repaired = {(f.rule, f.line) for f in before.findings if f.edits}
     kept = {(f.rule, f.line) for f in before.findings if not f.edits}
