@@ -72,5 +72,9 @@ if ! cmp -s "$lock" "$stamp"; then
   cp "$lock" "$stamp"
 fi
 if [ "$goal" = test ]; then
+  if [ ! -x .tools/hipify/usr/bin/hipify-perl ] && command -v apt-get >/dev/null; then
+    say "Fetching hipify-perl of a newer Debian (the check of the API table)"
+    tools/newer_package.sh .tools/hipify hipify-perl || note "hipify-perl could not be fetched: one test needs it"
+  fi
   .venv/bin/python tools/fetch_contract.py || note "GitHub's API description could not be fetched: the contract tests need it"
 fi

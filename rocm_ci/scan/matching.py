@@ -53,7 +53,7 @@ class CompiledRule:
         return self._not_path is None or not self._not_path.search(path)
 
     def find(self, parsed: Parsed, texts: Texts, surroundings: Surroundings) -> Iterator[Match]:
-        """Every match in file order. What has no replacement is told once per line."""
+        """Every match in file order. What has no repair is told once per line."""
         seen: dict[tuple[int, int], Match] = {}
         told: set[tuple[int, str]] = set()
         for matcher in self._matchers:
@@ -63,9 +63,11 @@ class CompiledRule:
                 found = matcher.find(texts)
             for match in found:
                 seen.setdefault((match.line, match.column), match)
+        repairs = self.rule.replace is not None or self.rule.repair is not None
         for place in sorted(seen):
             match = seen[place]
-            if match.replacement is not None or (match.line, match.text) not in told:
+            has_own = repairs or match.replacement is not None or match.edits
+            if has_own or (match.line, match.text) not in told:
                 told.add((match.line, match.text))
                 yield self._naming_target(match, surroundings.archs)
 

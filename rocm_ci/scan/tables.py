@@ -1,7 +1,7 @@
 """Lists of names under `rules/tables`, and what a line of them says about a name.
 
-One name a line, then its replacement (`-` for none) and facts as `key=value`; `#` starts a comment. The comment
-`# needles: …` holds the beginnings of all names: a scan reads no further unless one of them occurs.
+One name a line, then its replacement (`-` for none) and facts as `key=value`; `#` starts a comment. The
+comment `# needles: …` holds the beginnings of all names: a scan reads no further unless one of them occurs.
 """
 
 from __future__ import annotations

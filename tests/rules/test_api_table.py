@@ -48,8 +48,7 @@ class Files:
 def found(texts: Mapping[str, str]) -> tuple[Finding, ...]:
     """All findings, none of them cut off."""
     changes = whole_tree(tuple(texts))
-    findings = scan(Files(texts), changes, ScanOptions(), DEFAULT_ARCHS, book=BOOK).findings
-    return findings
+    return scan(Files(texts), changes, ScanOptions(), DEFAULT_ARCHS, book=BOOK).findings
 
 
 def batches(names: Iterable[str]) -> Iterator[list[str]]:
@@ -61,7 +60,8 @@ def batches(names: Iterable[str]) -> Iterator[list[str]]:
 @cache
 def in_code() -> dict[str, list[Finding]]:
     """What is found for each name as the only word of a statement, two spaces in."""
-    texts, owner = {}, {}
+    texts: dict[str, str] = {}
+    owner: dict[tuple[str, int], str] = {}
     for number, names in enumerate(batches(NAMES)):
         path = f"src/n{number}.cpp"
         texts[path] = "void f() {\n" + "".join(f"  {name};\n" for name in names) + "}\n"

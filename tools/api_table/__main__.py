@@ -68,15 +68,17 @@ def problems(options: argparse.Namespace) -> Iterator[str]:
         place = TABLES / name
         if not place.is_file() or place.read_text(encoding="utf-8") != wanted:
             yield f"{name} does not follow from {MASTER}: run `python -m tools.api_table`"
-    for name, values in additions.entries(additions.FILE.read_text(encoding="utf-8")):
+    kept = dict(additions.entries(additions.FILE.read_text(encoding="utf-8")))
+    for name, values in kept.items():
         yield from _misses(name, values, table.get(name))
+    shared = {name for name, values in kept.items() if values["hip"] == merge.SAME}
     if options.hipify:
         theirs, columns = _hipify(options.hipify)
-        yield from compare.differences("hipify", theirs, table, columns)
+        yield from compare.differences("hipify", theirs, table, columns, shared)
     if options.torch:
         theirs = torch_table.rows(torch_table.source(options.torch))
-        kept = {n: r for n, r in theirs.items() if r.library != "nvml"}
-        yield from compare.differences("torch", kept, table, ("hip",))
+        usable = {n: r for n, r in theirs.items() if r.library != "nvml"}
+        yield from compare.differences("torch", usable, table, ("hip",), shared)
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -126,12 +128,10 @@ def _table(options: argparse.Namespace) -> dict[str, Row]:
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.api_table", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; say what differs")
-    parser.add_argument(
-        "--hipify", type=Path, help="sources of HIPIFY (folder, .tar.xz), or the script hipify-perl"
-    )
+    parser.add_argument("--hipify", type=Path, help="HIPIFY: folder, .tar.xz, or the script hipify-perl")
     parser.add_argument("--torch", type=Path, help="torch wheel, unpacked torch, or cuda_to_hip_mappings.py")
     parser.add_argument(
-        "--cuda", type=Path, action="append", help="headers of CUDA (folder or wheel); repeatable"
+        "--cuda", type=Path, action="append", help="headers of CUDA, folder or wheel; repeatable"
     )
     parser.add_argument("--hip", type=Path, action="append", help="headers of HIP up to 7.0; repeatable")
     parser.add_argument("--hip-newer", type=Path, action="append", help="headers or bindings of a later HIP")

@@ -17,8 +17,8 @@ _FIXED = ("library", "kind", "hip")
 def entries(text: str) -> Iterator[tuple[str, Mapping[str, str]]]:
     """(name, columns) of every line.
 
-    A line reads `name library kind hip [column=value …]`; `.` keeps what a source says, `-` is nothing, `=` the same
-    name (then there is nothing to report). Several names with one rest may share a line: `a|b|c`.
+    A line reads `name library kind hip [column=value …]`; `.` keeps what a source says, `-` is nothing, `=`
+    the same name (then there is nothing to report). Several names with one rest may share a line: `a|b|c`.
     """
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split("#")[0].split()

@@ -25,6 +25,7 @@ _NAME = re.compile(
     r"(?:cuda[A-Z]|cu[A-Z]|CU[a-z]|CU_|CUDA_(?:SUCCESS|ERROR|R_|C_|ARRAY|MEMCPY|LAUNCH|KERNEL|MEMSET|HOST|EXTERNAL|"
     r"EXT|POINTER|RESOURCE|TEXTURE|GRAPH|CHILD|CONDITIONAL|EVENT|BATCH|MEM|CHECKPOINT|EGL|ENABLE))\w+"
 )
+_SHORTEST = 6
 _INTERNAL = re.compile(r"_pts[zd]$|Reserved\d|PADDING|_INCLUDED|_H$|^cuda_|__$")
 
 
@@ -68,6 +69,10 @@ def rows(places: Iterable[Path]) -> dict[str, Row]:
                 ):
                     found[name] = _row(name, code[match.end() : match.end() + 40])
     return found
+
+
+def _is_api(name: str) -> bool:
+    return len(name) >= _SHORTEST and bool(_NAME.fullmatch(name)) and not _INTERNAL.search(name)
 
 
 def _row(name: str, after: str) -> Row:

@@ -1,4 +1,4 @@
-"""`hints.txt`: for names without HIP, what to do instead. Kept by hand; the scanner reads what the tool writes."""
+"""`hints.txt`: what to do instead of names that HIP lacks. Kept by hand; the scanner reads a copy by key."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ FILE = Path(__file__).with_name("hints.txt")
 
 
 def entries(text: str) -> list[tuple[str, re.Pattern[str], str]]:
-    """(key, names, advice) of every line `key<TAB>pattern<TAB>advice`; the first pattern that fits a name wins."""
+    """(key, names, advice) of every line, parted by tabs; the first pattern that fits a name wins."""
     found = []
     for line in text.splitlines():
         if line and not line.startswith("#"):

@@ -1,4 +1,4 @@
-"""The generated script `hipify-perl` as rows: poorer than the tables, but a package that everyone can install.
+"""The generated script `hipify-perl` as rows: poorer than the tables, but a package to install.
 
 It has no libraries, no kinds and no first releases; of names without HIP it has only the list.
 """
@@ -29,7 +29,10 @@ def is_script(text: str) -> bool:
 
 
 def rows(text: str) -> dict[str, Row]:
-    """Every name of the script, with the `COLUMNS` that it knows."""
+    """Every name of the script, with the `COLUMNS` that it knows.
+
+    Of device names that it calls supported it has no translation; here they translate to themselves.
+    """
     subs = dict(_SUB.findall(text))
     hip = _pairs(subs, _HIP)
     roc = _pairs(subs, _ROC)
@@ -41,13 +44,13 @@ def rows(text: str) -> dict[str, Row]:
     return {
         name: Row(
             name=name,
-            hip=hip.get(name, ""),
+            hip=hip.get(name, name if name in same else ""),
             roc=roc.get(name, ""),
             cuda_deprecated=deprecated.get(name, ""),
             cuda_removed=removed.get(name, ""),
             source="hipify",
         )
-        for name in names - same
+        for name in names | same
     }
 
 

@@ -27,9 +27,9 @@ _LIBRARIES = {
     "CAFFE2": "caffe2", "RTC": "nvrtc", "TENSOR": "cutensor",
 }  # fmt: skip
 _KINDS = {
-    "TYPE": "type", "DEVICE_TYPE": "device-type", "NUMERIC_LITERAL": "enum", "LITERAL": "enum", "DEFINE": "macro",
-    "DEVICE_FUNC": "device", "LIB_DEVICE_FUNC": "device", "INCLUDE": "header", "INCLUDE_CUDA_MAIN_H": "header",
-    "INCLUDE_CUDA_MAIN_V2_H": "header",
+    "TYPE": "type", "DEVICE_TYPE": "device-type", "NUMERIC_LITERAL": "enum", "LITERAL": "enum",
+    "DEFINE": "macro", "DEVICE_FUNC": "device", "LIB_DEVICE_FUNC": "device",
+    "INCLUDE": "header", "INCLUDE_CUDA_MAIN_H": "header", "INCLUDE_CUDA_MAIN_V2_H": "header",
 }  # fmt: skip
 _DEPRECATED = frozenset({"CUDA_DEPRECATED", "DEPRECATED"})
 _REMOVED = frozenset({"CUDA_REMOVED", "REMOVED"})

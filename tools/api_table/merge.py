@@ -15,7 +15,7 @@ NEWER = ">7.0"
 SAME = "="
 KEEP = "."
 NONE = "-"
-# HIPIFY lists plain words of device code (`umin`, `saturate`, `texture`) that other code uses for its own things.
+# HIPIFY lists plain words of device code (`umin`, `saturate`, `texture`) that others use for their own.
 _DISTINCTIVE = re.compile(
     r"_*(?:make_)?(?:cuda|CUDA|cu[A-Z]|CU[A-Za-z_]|cub[a-z]|cufft|curand|cusparse|cusolver|cudnn|cutensor|cufile|cupti"
     r"|nvrtc|NVRTC|nv[a-z]|NV[A-Z]|Cub[A-Z]|nccl|NCCL)\w*"
@@ -31,8 +31,10 @@ _ELSEWHERE = re.compile(r"roctx\w+|hipFile\w+|HIPFILE\w+|hipsparseLt\w+|HIPSPARS
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """What the table is made of. `proposed` are HIPIFY's names also for what HIP lacks, `declared` the identifiers
-    of HIP headers up to 7.0, `newer` those of a later release.
+    """What the table is made of.
+
+    `proposed` are HIPIFY's names also for what HIP lacks, `declared` the identifiers of HIP headers up to
+    7.0, `newer` those of a later release.
     """
 
     hipify: Mapping[str, Row]
@@ -47,8 +49,8 @@ class Sources:
 def table(sources: Sources) -> dict[str, Row]:
     """The master table.
 
-    HIPIFY decides; torch adds names, and a HIP name where HIPIFY has none; headers add names. The additions have the
-    last word. Names that HIP shares are left out.
+    HIPIFY decides; torch adds names, and a HIP name where HIPIFY has none; headers add names. The additions
+    have the last word. Names that HIP shares are left out.
     """
     found = {name: row for name, row in sources.hipify.items() if is_distinctive(name)}
     for name, row in sources.torch.items():

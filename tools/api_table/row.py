@@ -49,10 +49,10 @@ COLUMNS = tuple(f.name for f in fields(Row))
 
 def write(rows: Iterable[Row]) -> str:
     """The table as text: one row a line, sorted by name, columns parted by tabs."""
-    lines = ["\t".join(c.replace("_", "-") for c in COLUMNS)]
-    for row in sorted(rows, key=lambda r: r.name):
-        lines.append("\t".join(getattr(row, c) or NONE for c in COLUMNS))
-    return HEAD + "\n".join(lines) + "\n"
+    names = "\t".join(c.replace("_", "-") for c in COLUMNS)
+    ordered = sorted(rows, key=lambda r: r.name)
+    lines = ("\t".join(getattr(row, c) or NONE for c in COLUMNS) for row in ordered)
+    return HEAD + "\n".join((names, *lines)) + "\n"
 
 
 def read(text: str) -> dict[str, Row]:

@@ -1,8 +1,8 @@
-"""The master table → one list per rule, in the form that the scanner loads: a name, its replacement, what is known.
+"""The master table → one list per rule, as the scanner loads it: a name, its replacement, what is known.
 
-A line reads `NAME [HIP|-] [key=value …]`. Keys: `since` first release of the HIP name (from 6.0 on), `roc` the name of
-the library behind, `deprecated` and `removed` the CUDA release, `hint` a line of hints.txt. The second line of a view
-holds the beginnings of its names, so that a scan need not read the rest unless one of them occurs.
+A line reads `NAME [HIP|-] [key=value …]`. Keys: `since` first release of the HIP name (from 6.0 on), `roc`
+the name of the library behind, `deprecated` and `removed` the CUDA release, `hint` a line of hints.txt. The
+second line of a view holds the beginnings of its names: a scan reads on only where one of them occurs.
 """
 
 from __future__ import annotations
@@ -91,14 +91,14 @@ VIEWS: dict[str, tuple[str, Callable[[Row], bool]]] = {
     "nvtx-renames": ("Names of NVTX that roctx has under another name.", _renamed("nvtx")),
     "cuda-headers": ("CUDA headers that have a counterpart in ROCm.", _renamed(*_HEADERS)),
     "api-without-hip": (
-        "Names of the CUDA runtime and driver that HIP lacks.",
+        "Names of CUDA's runtime and driver that HIP lacks.",
         _without("runtime", "driver"),
     ),
     "library-without-hip": ("Names of CUDA libraries that ROCm lacks.", _without("library")),
     "nvtx-without-roctx": ("Names of NVTX that roctx lacks.", _without("nvtx")),
     "nvml-names": ("Names of NVML, and where to look in AMD SMI.", _without("nvml")),
     "nvidia-intrinsics": (
-        "Device functions, types and attributes of CUDA that HIP lacks.",
+        "Names of CUDA's device code that HIP lacks.",
         _without("device"),
     ),
     "headers-without-hip": ("Headers of the CUDA toolkit without a counterpart.", _without("toolkit-header")),
