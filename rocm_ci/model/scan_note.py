@@ -14,6 +14,7 @@ class NoteKind(enum.Enum):
     PARTIAL = "partial"  # scanned, but for a part: overlong lines, more findings than are listed
     UNFINISHED = "unfinished"  # given up: out of time or memory, so what it holds is not known
     FALLBACK = "fallback"  # could not be parsed as its language; read as tokens or lines instead
+    COPY = "copy"  # the same as another file of the tree, with which it is told
     VENDORED = "vendored"  # carried from another project, which its own authors keep; told once per tree
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.finding import Finding, Severity, Topic
+from rocm_ci.scan.excuses import Excuses
 from rocm_ci.scan.repair import Repairs
 from rocm_ci.scan.rulebook import EMBEDDED
 from rocm_ci.scan.scanned import encodable
@@ -36,8 +37,8 @@ class Drafts:
         return self._project.translates(self._path)
 
     @cached_property
-    def _excuse(self) -> str:
-        return self._project.excuse(self._path) if self._language == EMBEDDED else ""
+    def _excuses(self) -> Excuses | None:
+        return Excuses(self._project, self.parsed) if self._language == EMBEDDED else None
 
     @cached_property
     def _repairs(self) -> Repairs:
@@ -59,7 +60,7 @@ class Drafts:
         severity = rule.severity
         if rule.translated is not None and self._translates:
             severity = min(severity, rule.translated)
-        excuse = self._excuse
+        excuse = self._excuses.of(rule, match) if self._excuses is not None else ""
         if excuse:
             severity = Severity.NOTE
         repair = self._repairs.of(rule, match)

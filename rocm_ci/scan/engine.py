@@ -20,7 +20,7 @@ from rocm_ci.scan.limits import STRIKES, OutOfTime, Stopwatch
 from rocm_ci.scan.project import Project
 from rocm_ci.scan.rulebook import EMBEDDED, RuleBook
 from rocm_ci.scan.scanned import Scanned, encodable, told
-from rocm_ci.scan.scope import Scope
+from rocm_ci.scan.scope import Chosen, Lines, Scope
 from rocm_ci.scan.source import Source
 from rocm_ci.scan.texts import Texts
 
@@ -51,10 +51,12 @@ def scan(
     `prefilter=False` every file is parsed and every rule tried: slower, the same findings.
     """
     scope = Scope(options, source, changes)
-    chosen = [change for change in changes.files if scope.includes(change)]
+    chosen = scope.chosen(changes)
     with Stopwatch() as stopwatch:
-        scanner = Scanner(source, options, archs, book, stopwatch, prefilter=prefilter)
-        return scanner.scan(chosen, whole=changes.whole_tree).joined(Scanned((), 0, 0, tuple(scope.notes())))
+        scanner = Scanner(
+            source, options, archs, book, stopwatch=stopwatch, chosen=chosen, prefilter=prefilter
+        )
+        return scanner.scan(chosen.files).joined(Scanned((), 0, 0, scope.notes()))
 
 
 class Scanner:
@@ -66,14 +68,16 @@ class Scanner:
         options: ScanOptions,
         archs: Sequence[str],
         book: RuleBook,
-        stopwatch: Stopwatch,
         *,
+        stopwatch: Stopwatch,
+        chosen: Chosen,
         prefilter: bool = True,
     ) -> None:
         self._source = source
         self._archs = tuple(archs)
         self._book = book
         self._stopwatch = stopwatch
+        self._chosen = chosen
         self._prefilter = prefilter
         self._project = Project(source)
         self._surroundings = Surroundings(archs=self._archs, tables=book.tables)
@@ -87,19 +91,19 @@ class Scanner:
         self._files = 0
         self._notes: list[ScanNote] = []
 
-    def scan(self, changes: Iterable[FileChange], *, whole: bool) -> Scanned:
-        """The findings of these files, sorted by place. `whole` makes every line count."""
+    def scan(self, changes: Iterable[FileChange]) -> Scanned:
+        """The findings of these files, some of the chosen ones, sorted by place."""
         found: list[Finding] = []
         for change in changes:
-            found += self._guarded(change, whole=whole)
+            found += self._guarded(change)
         silenced, notes = tuple(self._counting.taken()), tuple(self._notes)
         done = Scanned(tuple(found), len(silenced), self._files, notes, silenced).joined()
         self._files, self._notes = 0, []
         return done
 
-    def _guarded(self, change: FileChange, *, whole: bool) -> Iterable[Finding]:
+    def _guarded(self, change: FileChange) -> Iterable[Finding]:
         try:
-            return list(self._file(change, whole=whole))
+            return self._told_once(change.path, list(self._file(change)))
         except OutOfTime:
             self._stopwatch.stop()
             self._note(NoteKind.UNFINISHED, change.path, "given up while it was read: it took too long")
@@ -110,6 +114,16 @@ class Scanner:
         finally:
             self._stopwatch.stop()
         return ()
+
+    def _told_once(self, path: str, found: list[Finding]) -> list[Finding]:
+        """Nothing but a note for a file that is a copy of another one in the tree."""
+        first = self._chosen.copies.first(path) if found and self._chosen.copies else None
+        if first is None:
+            return found
+        self._note(
+            NoteKind.COPY, path, f"its {len(found)} findings are those of {first}, of which it is a copy"
+        )
+        return []
 
     def _note(
         self, kind: NoteKind, path: str, reason: str, *, rule: str | None = None, line: int | None = None
@@ -128,7 +142,7 @@ class Scanner:
                 self._note(NoteKind.SKIPPED, path, reason)
         return None
 
-    def _file(self, change: FileChange, *, whole: bool) -> Iterable[Finding]:
+    def _file(self, change: FileChange) -> Iterable[Finding]:
         path = change.path
         data = self._read(path)
         language = language_of(path, data[:HEAD].decode("utf-8", "replace")) if data is not None else None
@@ -142,7 +156,7 @@ class Scanner:
             return ()
         self._stopwatch.start(len(data))
         text, lines, overlong = files.decoded(data)
-        added = self._added(change, whole=whole)
+        added = self._added(change)
         if overlong and (added is None or any(n in added for n in overlong)):
             self._note(NoteKind.PARTIAL, path, _overlong(len(overlong)), line=overlong[0])
         marks = suppression.Marks(suppression.find(lines) if marked else ())
@@ -173,7 +187,7 @@ class Scanner:
             memo=self._memo,
         )
 
-    def _added(self, change: FileChange, *, whole: bool) -> _Lines | None:
+    def _added(self, change: FileChange) -> Lines | None:
         """The lines that count; None for all of them."""
         if change.is_binary:
             # A stray NUL, or UTF-16: git shows no lines of it, so which are new is not known.
@@ -183,7 +197,7 @@ class Scanner:
             return None
         # A file that git does not track yet is new without any hunk: all of it is added.
         is_new = change.kind is ChangeKind.ADDED and not change.added
-        return None if whole or is_new else _Lines(change.added)
+        return None if self._chosen.whole or is_new else Lines(change.added)
 
     def _beside(self, path: str) -> Callable[[str], bool]:
         folder = PurePosixPath(path).parent
@@ -279,13 +293,3 @@ class _Look:
     def within(self, language: Language) -> _Look:
         """The same for a piece of the file in another language."""
         return _Look(language, self.lines, self.added, self.reach)
-
-
-class _Lines:
-    """Membership in sorted, inclusive line ranges."""
-
-    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
-        self._ranges = tuple(ranges)
-
-    def __contains__(self, line: object) -> bool:
-        return isinstance(line, int) and any(first <= line <= last for first, last in self._ranges)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _INCLUDE_FOLDERS = ("", "include", "src", "csrc", "inc")
 _SYSTEM = ("/", "hip/", "torch/", "ATen/", "c10/", "cuda/std/", "thrust/", "cub/")
+_NEVER_INCLUDED = frozenset({".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".hip"})
 _MOST_FILES = 2_500
 _MOST_BYTES = 20_000_000
 _NO_SOURCES = frozenset(
@@ -81,7 +82,9 @@ class Headers:
                 yield candidate
 
     def includers(self, path: str) -> list[tuple[str, Include]]:
-        """The files of the project that include a file, and where; only those that could be found."""
+        """The files of the project that include a header, and where; only those that could be found."""
+        if posixpath.splitext(path)[1].lower() in _NEVER_INCLUDED:
+            return []
         if self._index is None:
             self._index = {}
             self._read_all()

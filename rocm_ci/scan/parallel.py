@@ -28,6 +28,7 @@ LEAST_FILES = 400  # below, starting the workers costs more than they save
 MOST_WORKERS = 8
 _CHUNKS_PER_WORKER = 8
 _ATTEMPTS = 2  # for one file alone; the second is made by a worker that has scanned nothing before
+_MOST_DEATHS = 40  # after which something is wrong with the machine and not with one file
 FILE_WALL_S = 60  # after which a file is beyond what the processor time limit can end, such as a hung call
 
 
@@ -50,13 +51,13 @@ def scan_all(
     if workers < 2 or len(changes.files) < LEAST_FILES:
         return scan(source, changes, options, archs, book=book)
     scope = Scope(options, source, changes)
-    chosen = [change for change in changes.files if scope.includes(change)]
+    chosen = scope.chosen(changes)
     watch = Stopwatch()
-    pool = _Pool(Scanner(source, options, archs, book, watch), watch, whole=changes.whole_tree)
-    size = -(-max(1, len(chosen)) // (workers * _CHUNKS_PER_WORKER))
-    parts = [_Part(tuple(chosen[at : at + size])) for at in range(0, len(chosen), size)]
+    pool = _Pool(Scanner(source, options, archs, book, stopwatch=watch, chosen=chosen), watch)
+    size = -(-max(1, len(chosen.files)) // (workers * _CHUNKS_PER_WORKER))
+    parts = [_Part(chosen.files[at : at + size]) for at in range(0, len(chosen.files), size)]
     done = pool.scan(parts, workers)
-    return Scanned((), 0, 0, tuple(scope.notes())).joined(*done)
+    return Scanned((), 0, 0, scope.notes()).joined(*done)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +84,17 @@ class _Worker:
 class _Pool:
     """Workers, each with a pipe: the part that a dead one was at is known, and tried again in pieces."""
 
-    def __init__(self, scanner: Scanner, watch: Stopwatch, *, whole: bool) -> None:
+    def __init__(self, scanner: Scanner, watch: Stopwatch) -> None:
         # 30 ms to import, which a small scan need not pay.
         import multiprocessing  # noqa: PLC0415
 
         self._context: ForkContext = multiprocessing.get_context("fork")
         self._scanner = scanner
         self._watch = watch
-        self._whole = whole
         self._queue: deque[_Part] = deque()
         self._workers: list[_Worker] = []
         self._done: list[Scanned] = []
+        self._deaths = 0
 
     def scan(self, parts: Sequence[_Part], workers: int) -> list[Scanned]:
         """The outcome of every part, in no order."""
@@ -111,7 +112,7 @@ class _Pool:
         if self._queue:  # no process could be had for these
             with self._watch:
                 rest = [change for part in self._queue for change in part.changes]
-                self._done.append(self._scanner.scan(rest, whole=self._whole))
+                self._done.append(self._scanner.scan(rest))
         return self._done
 
     def _run(self) -> None:
@@ -146,9 +147,13 @@ class _Pool:
         part = worker.part
         if part is None:
             return
-        again = part.again()
+        self._deaths += 1
+        again = part.again() if self._deaths < _MOST_DEATHS else []
         if not again:
-            self._done.append(_lost(part.changes[0], worker.process.exitcode))
+            self._done += (_lost(change, worker.process.exitcode) for change in part.changes)
+        if self._deaths == _MOST_DEATHS:
+            self._done += (_lost(change, None) for part in self._queue for change in part.changes)
+            self._queue.clear()
         # At the front: what is tried once more is then the first that the new worker gets.
         self._queue.extendleft(reversed(again))
         if self._queue and self._started():
@@ -187,15 +192,18 @@ class _Pool:
                 except (EOFError, OSError):
                     return
                 signal.alarm(FILE_WALL_S * len(changes))
-                outcome = self._scanner.scan(changes, whole=self._whole)
+                outcome = self._scanner.scan(changes)
                 signal.alarm(0)
                 pipe.send(outcome)
 
 
 def _lost(change: FileChange, exit_code: int | None) -> Scanned:
-    cause = f"signal {-exit_code}" if exit_code is not None and exit_code < 0 else f"exit code {exit_code}"
-    if exit_code == -signal.SIGALRM:
-        cause = f"no end after {FILE_WALL_S} s"
-    reason = f"given up: the process that scanned it died twice ({cause})"
+    if exit_code is None:
+        reason = f"not tried: {_MOST_DEATHS} processes that scanned other files died"
+    elif exit_code == -signal.SIGALRM:
+        reason = f"given up: no end after {FILE_WALL_S} s"
+    else:
+        cause = f"signal {-exit_code}" if exit_code < 0 else f"exit code {exit_code}"
+        reason = f"given up: the process that scanned it died ({cause})"
     note = ScanNote(kind=NoteKind.UNFINISHED, path=encodable(change.path), reason=reason)
     return Scanned((), 0, 0, (note,))

@@ -11,6 +11,7 @@ from rocm_ci.scan.builds import Builds
 from rocm_ci.scan.headers import Headers
 from rocm_ci.scan.includes import Guarded
 from rocm_ci.scan.source import Guard
+from rocm_ci.scan.trees import is_vendored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,8 +62,9 @@ class Project:
         return self._of_includes(path)
 
     def has_header(self, path: str, header: str, *, in_quotes: bool) -> bool:
-        """Whether an include names a file of the project."""
-        return self._headers.resolve(path, header, in_quotes=in_quotes) is not None
+        """Whether an include names a file of the project's own, not one that is carried along (CUTLASS)."""
+        found = self._headers.resolve(path, header, in_quotes=in_quotes)
+        return found is not None and (not is_vendored(found) or is_vendored(path))
 
     def has_amd_twin(self, path: str) -> bool:
         """Whether the file is the NVIDIA half of a pair, e.g. `cuda/sort.cu` beside `hip/sort.hip`."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import posixpath
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.changes import ChangeKind
+from rocm_ci.scan.copies import Copies
 from rocm_ci.scan.language_registry import language_of
 from rocm_ci.scan.trees import Trees
 
@@ -27,10 +29,20 @@ _NO_SOURCE = frozenset({
 })  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The files that are scanned. `whole`: each with every line, as parts of a tree with `copies` in it."""
+
+    files: tuple[FileChange, ...]
+    whole: bool = False
+    copies: Copies | None = None
+
+
 class Scope:
     """The files of a change that are read. What is left out for being another project's is counted."""
 
     def __init__(self, options: ScanOptions, source: FileSource, changes: Changes) -> None:
+        self._source = source
         self._trees = Trees(source, changes)
         self._excluded = None
         if options.exclude:
@@ -38,6 +50,12 @@ class Scope:
             import pathspec  # noqa: PLC0415
 
             self._excluded = pathspec.GitIgnoreSpec.from_lines(options.exclude)
+
+    def chosen(self, changes: Changes) -> Chosen:
+        """The files of a change that are scanned."""
+        files = tuple(change for change in changes.files if self.includes(change))
+        copies = Copies(self._source, (f.path for f in files)) if changes.whole_tree else None
+        return Chosen(files, changes.whole_tree, copies)
 
     def includes(self, change: FileChange) -> bool:
         """Whether a file is scanned at all."""
@@ -51,8 +69,19 @@ class Scope:
             return False
         if posixpath.splitext(path)[1].lower() in _NO_SOURCE and language_of(path, "") is None:
             return False
-        return not self._trees.leaves_out(path)
+        # A file of no language is not missed.
+        return not (self._trees.leaves_out(path, is_source=language_of(path, "") is not None))
 
-    def notes(self) -> Iterable[ScanNote]:
+    def notes(self) -> tuple[ScanNote, ...]:
         """What was left out, once per tree."""
-        return self._trees.notes()
+        return tuple(self._trees.notes())
+
+
+class Lines:
+    """Membership in sorted, inclusive line ranges."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        self._ranges = tuple(ranges)
+
+    def __contains__(self, line: object) -> bool:
+        return isinstance(line, int) and any(first <= line <= last for first, last in self._ranges)

@@ -59,15 +59,15 @@ class Trees:
         self._modules: tuple[str, ...] | None = None
         self._left_out: Counter[tuple[str, str]] = Counter()
 
-    def leaves_out(self, path: str) -> bool:
-        """Whether a file is not ours. It is counted for the note about its tree."""
+    def leaves_out(self, path: str, *, is_source: bool) -> bool:
+        """Whether a file is not ours. A source is counted for the note about its tree."""
         found = self._of_mark(path)
         if found is None:
             named = _named(path)
             found = (named, _BY_NAME) if named else self._of_module(path)
         if found is None or not found[0]:
             return False
-        self._left_out[found] += 1
+        self._left_out[found] += is_source
         return True
 
     def left_out(self, path: str, why: str) -> None:
@@ -76,7 +76,7 @@ class Trees:
 
     def notes(self) -> Iterator[ScanNote]:
         """One per tree."""
-        for (tree, why), count in sorted(self._left_out.items()):
+        for (tree, why), count in sorted((+self._left_out).items()):
             files = f"{count} file{'s' if count != 1 else ''} here not scanned"
             yield ScanNote(kind=NoteKind.VENDORED, path=tree, reason=f"{files}: {why}")
 

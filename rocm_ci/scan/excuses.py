@@ -1,0 +1,83 @@
+"""Why a finding in a C-family file is no more than a note: AMD's compiler never sees the file as it is."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rocm_ci.model.finding import Topic
+from rocm_ci.scan import vendor
+from rocm_ci.scan.source import Guard, RegionKind
+
+if TYPE_CHECKING:
+    from rocm_ci.scan.language import Match, Parsed
+    from rocm_ci.scan.project import Project
+    from rocm_ci.scan.rule import Rule
+    from rocm_ci.scan.source import Region
+
+# Folders of other backends, and how they are called. Their code is not compiled as HIP.
+_BACKENDS = {
+    "sycl": "SYCL", "dpct": "SYCL", "xpu": "XPU", "vulkan": "Vulkan", "metal": "Metal", "mps": "Metal",
+    "cann": "CANN", "ascend": "Ascend", "npu": "NPU", "musa": "MUSA", "opencl": "OpenCL", "webgpu": "WebGPU",
+    "hpu": "Gaudi", "maca": "MACA", "mlu": "MLU", "hexagon": "Hexagon", "cpu": "CPU",
+}  # fmt: skip
+_GPU_WORDS = frozenset({"gpu", "cuda", "hip", "rocm", "amd", "device", "kernels"})
+# What a file for the CPU may not be excused: it is compiled in every build, by the host's compiler.
+_ON_HOST = frozenset({Topic.CUDA_INCLUDE, Topic.CUDA_API, Topic.CUDA_LIBRARY, Topic.HARDCODED_PATH})
+_ELSEWHERE = frozenset({Topic.CUDA_INCLUDE, Topic.HARDCODED_PATH})
+_SYCL_HEADER = re.compile(r"(?:CL/)?sycl(?:/|\.hpp)|dpct/|oneapi/")
+# A file that needs these is written anew for ROCm, not mended: what else is in it follows from that.
+_NVIDIA_TEMPLATES = re.compile(r"cut(?:lass|e)/")
+_FOLLOWS = frozenset({
+    Topic.CUDA_LIBRARY, Topic.WARP_SIZE, Topic.INTRINSICS, Topic.INLINE_ASM, Topic.MEMORY_MODEL,
+    Topic.PRECISION,
+})  # fmt: skip
+
+
+class Excuses:
+    """The excuses of one parsed file."""
+
+    def __init__(self, project: Project, parsed: Parsed) -> None:
+        self._project = project
+        self._parsed = parsed
+        self._path = parsed.source.path
+
+    def of(self, rule: Rule, match: Match) -> str:
+        """The reason why a match is only a note; empty when it counts."""
+        backend = self._backend
+        if backend and rule.topic not in (_ON_HOST if backend == "CPU" else _ELSEWHERE):
+            return f"in a file of the {backend} backend"
+        return self._unreached or self._of_templates(rule, match)
+
+    def _of_templates(self, rule: Rule, match: Match) -> str:
+        first = self._first_template
+        if first is None or match.line == first.line:
+            return ""
+        is_further = rule.topic is Topic.CUDA_INCLUDE and _NVIDIA_TEMPLATES.match(match.text)
+        if rule.topic in _FOLLOWS or is_further:
+            return f"in a file that needs CUTLASS, see line {first.line}"
+        return ""
+
+    @cached_property
+    def _unreached(self) -> str:
+        return self._project.excuse(self._path)
+
+    @cached_property
+    def _backend(self) -> str:
+        """The backend whose folder a file lies in, or whose header it includes everywhere."""
+        for folder in reversed(self._path.split("/")[:-1]):
+            words = vendor.words(folder)
+            found = next((_BACKENDS[word] for word in words if word in _BACKENDS), "")
+            if found or not _GPU_WORDS.isdisjoint(words):
+                return found if _GPU_WORDS.isdisjoint(words) else ""
+        return "SYCL" if any(_SYCL_HEADER.match(one.text) for one in self._includes) else ""
+
+    @cached_property
+    def _first_template(self) -> Region | None:
+        return next((one for one in self._includes if _NVIDIA_TEMPLATES.match(one.text)), None)
+
+    @cached_property
+    def _includes(self) -> list[Region]:
+        regions = self._parsed.regions
+        return [r for r in regions if r.kind is RegionKind.INCLUDE and r.guard in (Guard.NONE, Guard.AMD)]
