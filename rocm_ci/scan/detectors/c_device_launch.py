@@ -11,38 +11,43 @@ from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_KERNEL = re.compile(r"\b__global__\b[^;{}]*\{")
-_LAUNCH = re.compile(r"\b\w+\s*(?:<[^<>;{}]*>\s*)?<<<")
-_BRACE = re.compile(r"[{}]")
+    from rocm_ci.scan.c_functions import Function
+
+_LAUNCH = re.compile(
+    r"\b(?P<kernel>[A-Za-z_]\w*)\s*(?:<[^<>;{}]*>\s*)?<<<"
+    r"|\b(?P<call>hipLaunchKernelGGL|(?:cuda|hip)LaunchKernel(?:Ex\w*|ExC)?"
+    r"|cudaLaunchDevice(?:V2)?|cudaGetParameterBuffer(?:V2)?)\s*\("
+    r"|\b(?P<runtime>(?:cuda|hip)(?:DeviceSynchronize|StreamCreateWithFlags|StreamDestroy|EventCreateWithFlags))\s*\("
+    r"|\b(?P<stream>cudaStream(?:TailLaunch|FireAndForget)\w*)\b"
+)
+_RUNTIME = "`{match}` in device code belongs to dynamic parallelism, which HIP does not support"
 
 
 class DeviceLaunch:
-    """`<<<…>>>` inside the body of a `__global__` function."""
+    """`<<<…>>>` and calls of the run time in functions that only the device runs."""
 
     name = "device-launch"
-    needles = ("<<<",)
+    needles = (
+        *("<<<", "LaunchKernel", "LaunchDevice", "GetParameterBuffer", "DeviceSynchronize"),
+        *("StreamCreateWithFlags", "StreamDestroy", "StreamTailLaunch", "StreamFireAndForget"),
+    )
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
         file = parsed.tree
         if not isinstance(file, CFile):
             return
-        for kernel, _, _ in file.search(_KERNEL):
-            for launch in _LAUNCH.finditer(file.code, kernel.end(), _end_of_body(file.code, kernel.end())):
-                line, column = file.lexed.place(launch.start())
-                text = launch[0].split("\n")[0]
-                yield Match(line, column, column + len(text), " ".join(launch[0].split()))
+        for found, line, column in file.search(_LAUNCH):
+            function = file.functions.at(found.start())
+            if found["stream"] or (function is not None and _is_on_device(function, found)):
+                text = found[0].split("\n")[0].rstrip()
+                text = text if found["kernel"] else text.rstrip("( ")
+                message = None if found["kernel"] or found["call"] else _RUNTIME
+                yield Match(line, column, column + len(text), " ".join(text.split()), message=message)
 
 
-def _end_of_body(code: str, start: int) -> int:
-    """The closing brace, or one in the first column: branches of `#if` may open more than they close."""
-    depth = 1
-    outer = code.find("\n}", start)
-    for found in _BRACE.finditer(code, start):
-        depth += 1 if found[0] == "{" else -1
-        if not depth or found.start() - 1 == outer:
-            return found.start()
-    return len(code)
+def _is_on_device(function: Function, found: re.Match[str]) -> bool:
+    return found.start() >= function.start and function.is_device_only
 
 
 DETECTOR: Detector = DeviceLaunch()

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_source import CFile
-from rocm_ci.scan.c_warps import has_warp_code, is_for_32_only, uses_warps, works_in_groups_of_32
+from rocm_ci.scan.c_warps import Lanes, is_for_32_only, is_ported, lanes_of
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ _TARGET = re.compile(
 _TILE_NAME = re.compile(
     r"\b(?:col(?:umn)?s?|rows?|[xyijk]|tx|ty|block|inside|offset|bit|word)\w{0,3}\s*=\s*\(*\Z", re.IGNORECASE
 )
-_ELECTS = re.compile(
-    r"\blane\w*\s*[=!]=|!\s*lane|\)\s*==\s*0\s*\)|[=!]=\s*31\b|\[\s*\w*(?:warp|wave|wid|WARP)\w*\s*\]"
-)
+# `(threadIdx.x % 32) / 4` is the place of a thread in the fragment of a matrix instruction.
+_FRAGMENT = re.compile(r"\s*\)+\s*[/%]")
+_SLOT = re.compile(r"\[\s*\w*(?:warp|wave|wid|WARP)\w*\s*\]")
 
 
 class LaneMath:
-    """Lane arithmetic with 32; in a function without warp code only where a name says lane or warp."""
+    """Lane arithmetic with 32 where something reaches across the lanes of a wave."""
 
     name = "lane-math"
     needles = (
@@ -57,29 +57,31 @@ class LaneMath:
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
-        file = parsed.tree
-        if not isinstance(file, CFile):
-            return
-        everywhere: bool | None = None
-        told: Counter[tuple[Function | None, str]] = Counter()
-        for found, line, _ in file.search(_OPERATION):
-            line_start = file.lexed.line_starts[line - 1]
-            operand, needs_name = _operand(file.code, max(line_start, found.start() - _LONGEST), found)
-            if operand is None:
-                continue
-            if everywhere is None:
-                everywhere = works_in_groups_of_32(file)
-            before = file.code[line_start : operand.start()]
-            if everywhere or not _is_lane_arithmetic(file, operand.start(), before, needs_name, found):
-                continue
-            column = operand.start() - line_start + 1
-            text = file.code[operand.start() : found.end()]
-            shown = " ".join(text.split())
-            function = file.functions.at(operand.start())
-            # The fragments of a matrix kernel repeat one expression dozens of times.
-            told[function, shown] += 1
-            if told[function, shown] <= _MOST_IN_FUNCTION:
-                yield Match(line, column, column + len(text), shown)
+        return (match for match, lanes in lane_arithmetic(parsed) if lanes is Lanes.WAVE)
+
+
+def lane_arithmetic(parsed: Parsed) -> Iterator[tuple[Match, Lanes]]:
+    """Every place where lanes are numbered for 32, and what the function around it works with."""
+    file = parsed.tree
+    if not isinstance(file, CFile):
+        return
+    told: Counter[tuple[Function | None, str]] = Counter()
+    for found, line, _ in file.search(_OPERATION):
+        line_start = file.lexed.line_starts[line - 1]
+        operand, needs_name = _operand(file.code, max(line_start, found.start() - _LONGEST), found)
+        if operand is None:
+            continue
+        lanes = _lanes(file, operand.start(), file.code[line_start : operand.start()], needs_name, found)
+        if lanes is Lanes.GROUPS:
+            continue
+        column = operand.start() - line_start + 1
+        text = file.code[operand.start() : found.end()]
+        shown = " ".join(text.split())
+        function = file.functions.at(operand.start())
+        # The fragments of a matrix kernel repeat one expression dozens of times.
+        told[function, shown] += 1
+        if told[function, shown] <= _MOST_IN_FUNCTION:
+            yield Match(line, column, column + len(text), shown), lanes
 
 
 def _operand(code: str, least: int, found: re.Match[str]) -> tuple[re.Match[str] | None, bool]:
@@ -92,35 +94,33 @@ def _operand(code: str, least: int, found: re.Match[str]) -> tuple[re.Match[str]
     return thread, False
 
 
-def _is_lane_arithmetic(
+def _lanes(
     file: CFile,
     offset: int,
     before: str,
     needs_name: bool,  # noqa: FBT001 - see `_operand`
     found: re.Match[str],
-) -> bool:
+) -> Lanes:
+    """What the place works with; groups also when it is no lane arithmetic at all."""
     function = file.functions.at(offset)
     start, end = (function.header, function.end) if function else (0, len(file.code))
     named = _TARGET.search(before) is not None
-    if _TILE_NAME.search(before) and not named:
-        return False
-    if function is None:
-        across = uses_warps(file)
-    else:
-        across = has_warp_code(file, start, end)
-        if across and works_in_groups_of_32(file, start, end):
-            return False
-    if not named and (needs_name or not (across or found["last"])):
-        return False
-    # A kernel whose lanes exchange nothing only divides its work in groups of 32, which is right everywhere.
-    if (
-        function is not None
-        and function.is_kernel
-        and not across
-        and not _ELECTS.search(file.code, start, end)
-    ):
-        return False
-    return not is_for_32_only(file, offset)
+    if (_TILE_NAME.search(before) or needs_name) and not named:
+        return Lanes.GROUPS
+    if not named and _FRAGMENT.match(file.code, found.end()):
+        return Lanes.GROUPS
+    lanes = lanes_of(file, start, end)
+    if lanes is Lanes.UNKNOWN:
+        # A helper that numbers lanes, or code beside functions that work on the wave.
+        if function is None or (not function.is_kernel and _TARGET.search(function.name + "(")):
+            lanes = lanes_of(file)
+        elif (named or found["last"]) and _SLOT.search(file.code, function.start, end):
+            lanes = Lanes.WAVE
+        if not named and not found["last"]:
+            return Lanes.GROUPS
+    if lanes is Lanes.GROUPS or is_for_32_only(file, offset) or is_ported(file, start, end):
+        return Lanes.GROUPS
+    return lanes
 
 
 DETECTOR: Detector = LaneMath()

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_source import CFile
-from rocm_ci.scan.c_warps import uses_warps, works_in_groups_of_32
+from rocm_ci.scan.c_warps import Lanes, lanes_of
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 from rocm_ci.scan.source import Guard
 
@@ -26,6 +26,8 @@ _DEFINED = re.compile(
     rf"(?:#[ \t]*define[ \t]+(?P<macro>{_NAME})[ \t]+\(?|\b(?P<name>{_NAME})\s*(?:=|\{{)\s*)\Z"
 )
 _LONGEST = 120
+# Such a file tells the number of lanes of its groups from that of the hardware.
+_LOGICAL = re.compile(r"(?:physical|hardware|real)_?(?:warp|wave)", re.IGNORECASE)
 # A number of warps, a shift or a mask of lanes is none of our business.
 _OTHER = re.compile(
     r"(?:[nN]um|NUM|[mM]ax|MAX|[cC]ount)_?(?:of_?)?(?:[wW]arps|WARPS|[wW]aves|WAVES)|[lL]og|LOG|[bB]its|BITS|[mM]ask"
@@ -35,32 +37,39 @@ _OTHER = re.compile(
 
 
 class WarpConstants:
-    """A name that some branch of the file also sets to 64 is chosen on purpose."""
+    """Such constants in a file that works on the whole wave."""
 
     name = "warp-constants"
     needles = ("32", "<< 5", "<<5")
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
-        file = parsed.tree
-        if not isinstance(file, CFile):
-            return
-        if uses_warps(file) and works_in_groups_of_32(file):
-            return  # the name is that of a group, which is legal on every target
-        found = [(value, named) for value in _VALUE.finditer(file.code) if (named := _before(file, value))]
-        chosen = {
-            _name(named)
-            for value, named in found
-            if value[0].startswith("64") or value[0].rstrip("uU")[-1] == "6"
-        }
-        for value, named in found:
-            name = _name(named)
-            start = named.start("macro" if named["macro"] else "name")
-            line, column = file.lexed.place(start)
-            if name in chosen or _OTHER.search(name) or file.guard_at(line) is not Guard.NONE:
-                continue
-            text = file.code[start : value.end()]
-            yield Match(line, column, column + len(text.split("\n")[0]), " ".join(text.split()))
+        return (match for match, lanes in fixed_sizes(parsed) if lanes is Lanes.WAVE)
+
+
+def fixed_sizes(parsed: Parsed) -> Iterator[tuple[Match, Lanes]]:
+    """Every constant of 32 that is named after the warp, and what the file works with.
+
+    A name that some branch of the file also sets to 64 is chosen on purpose.
+    """
+    file = parsed.tree
+    if not isinstance(file, CFile):
+        return
+    found = [(value, named) for value in _VALUE.finditer(file.code) if (named := _before(file, value))]
+    if not found or _LOGICAL.search(file.code):
+        return
+    lanes = lanes_of(file)
+    if lanes is Lanes.GROUPS:
+        return  # the name is that of a group, which is legal on every target
+    chosen = {_name(named) for value, named in found if value[0].rstrip("uU")[-1] in "46"}
+    for value, named in found:
+        name = _name(named)
+        start = named.start("macro" if named["macro"] else "name")
+        line, column = file.lexed.place(start)
+        if name in chosen or _OTHER.search(name) or file.guard_at(line) is not Guard.NONE:
+            continue
+        text = file.code[start : value.end()]
+        yield Match(line, column, column + len(text.split("\n")[0]), " ".join(text.split())), lanes
 
 
 def _before(file: CFile, value: re.Match[str]) -> re.Match[str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rocm_ci.scan.detectors import c_lane_math_alone
 from rocm_ci.scan.detectors.c_lane_math import DETECTOR
 from tests.unit.scan.detectors.seen import seen
 
@@ -16,11 +17,22 @@ from tests.unit.scan.detectors.seen import seen
         "int warp = (threadIdx.x) >> 5;",
         "auto wid = tid / 32;",
         "const unsigned laneId{threadIdx.x & 0x1f};",
-        "v = __shfl(v, 0);\nx = s[threadIdx.x >> 5];",
+        "x = s[threadIdx.x >> 5];",
     ],
 )
-def test_lane_numbers_are_seen(text: str) -> None:
-    assert len(seen(DETECTOR, text)) == 1
+def test_lane_numbers_are_seen_where_something_crosses_the_lanes_of_a_wave(text: str) -> None:
+    assert len(seen(DETECTOR, f"{text}\nv = __shfl(v, 0);")) == 1
+    assert seen(DETECTOR, text) == []
+    assert seen(DETECTOR, f"{text}\nv = __shfl(v, 0, 32);") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("const int lane = threadIdx.x & 31;", 1), ("x = s[threadIdx.x >> 5];", 0)],
+)
+def test_a_number_of_a_lane_that_nothing_crosses_is_worth_a_note(text: str, count: int) -> None:
+    assert len(seen(c_lane_math_alone.DETECTOR, text)) == count
+    assert seen(c_lane_math_alone.DETECTOR, f"{text}\nv = __shfl(v, 0);") == []
 
 
 @pytest.mark.parametrize(
