@@ -9,12 +9,17 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan.python_strings import has_line, lines_with
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocm_ci.scan.python_names import Names
 
-SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef)
+_SIGN = re.compile(
+    r"[dD]evice_?[cC]apability|compute_capability|cuda_capability|[dD]evice_?[pP]roperties|[pP]rop\w*\.(major|minor)|get_arch_list"
+)
 _SOURCE = re.compile(
     r"(^|\.)(torch\.cuda\.get_device_capability|getDeviceCapability|get_cuda_capability|get_device_capability)$"
 )
@@ -25,23 +30,39 @@ LOWEST_AMD = 9.0  # gfx900; older GPUs have no ROCm build of torch
 
 
 class Values:
-    """Names and functions of one module that hold or return the capability."""
+    """Names and functions of one module that hold or return the capability.
 
-    def __init__(self, module: ast.Module, names: Names) -> None:
+    `scopes` are the module and those functions that touch it, each with its own nodes.
+    """
+
+    def __init__(self, module: ast.Module, names: Names, text: str) -> None:
         self.names = names
         self._functions: set[str] = set()
         self._attributes: set[str] = set()
         self._properties: set[str] = set()  # variables that hold the properties of a device
-        scopes = [n for n in ast.walk(module) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        functions = list(_functions(module))
+        signs = lines_with(_SIGN, text)
+        touched = [f for f in functions if has_line(signs, f.lineno, f.end_lineno)]
+        nodes = {id(f): list(own(f)) for f in touched}
         for _ in range(2):  # a helper may call another one below it
-            for scope in scopes:
-                nodes = list(own(scope))
-                tainted = self.tainted(nodes)
+            for function in touched:
+                mine = nodes[id(function)]
+                tainted = self.tainted(mine)
                 self._attributes |= {t for t in tainted if t.startswith("self.")}
                 if any(
-                    isinstance(n, ast.Return) and n.value and self.carries(n.value, tainted) for n in nodes
+                    isinstance(n, ast.Return) and n.value and self.carries(n.value, tainted) for n in mine
                 ):
-                    self._functions.add(scope.name)
+                    self._functions.add(getattr(function, "name", ""))
+        learnt = self._functions | {a.removeprefix("self.") for a in self._attributes}
+        if learnt - {""}:
+            word = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(learnt - {''})))})\b")
+            uses = lines_with(word, text)
+            nodes |= {
+                id(f): list(own(f))
+                for f in functions
+                if id(f) not in nodes and has_line(uses, f.lineno, f.end_lineno)
+            }
+        self.scopes: list[list[ast.AST]] = [list(own(module)), *nodes.values()]
 
     def tainted(self, nodes: list[ast.AST], outer: frozenset[str] = frozenset()) -> frozenset[str]:
         """The variables of a scope that hold the capability or a part of it."""
@@ -107,13 +128,26 @@ class Values:
         return bool(full) and (full in self._properties or bool(re.search(r"(?i)prop", full)))
 
 
+def _functions(module: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Every function, also inside others and in classes, without a walk through expressions."""
+    stack: list[ast.AST] = [module]
+    while stack:
+        node = stack.pop()
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, block, None)
+            if isinstance(inner, list):
+                stack += inner
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node
+
+
 def own(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a scope without those of the scopes inside it."""
     stack = list(ast.iter_child_nodes(scope))
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, SCOPES):
+        if not isinstance(node, _SCOPES):
             stack += ast.iter_child_nodes(node)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_left
 from typing import TYPE_CHECKING, ClassVar
 
 from rocm_ci.scan import vendor
@@ -12,7 +11,7 @@ from rocm_ci.scan.outcome import UNKNOWN, joined
 from rocm_ci.scan.python_exits import caught, gives_up, leaves
 from rocm_ci.scan.python_learning import decorator_guard
 from rocm_ci.scan.python_names import is_text, target_name
-from rocm_ci.scan.python_strings import column_of
+from rocm_ci.scan.python_strings import column_of, has_line, lines_with
 from rocm_ci.scan.source import Guard, RegionKind
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ _AMD_TWIN = re.compile(
     r"\b(ROCM_(HOME|PATH|ROOT)|HIP_PATH|hipcc|hipconfig|(amd|rocm)[-_]?smi|libamdhip64|librccl|rocminfo|HIP_VERSION"
     r"|ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES|PYTORCH_ROCM_ARCH)\b|/opt/rocm|torch\.version\.hip|\bis_(rocm|hip|amd)\b|fnuz"
 )
+_AMD_SIGNS = ("ROC", "HIP", "hip", "roc", "amd", "rccl", "fnuz")
 # Programs that somebody starts by hand on the machine that they are for.
 _SCRIPT = re.compile(r"(?i)(^|/)(bench(mark)?s?|profil(er|ing)|microbench\w*)(/|_)|(^|/)bench(mark)?_[^/]*$")
 # A module written in one of these is NVIDIA's from there on: saying so once is enough.
@@ -47,6 +47,8 @@ class Flow:
         self._in_test = bool(re.search(r"(^|/)(tests?/|test_|conftest)|_test\.py$", cutter.source.path))
         marks = {"test": self._in_test, "script": bool(_SCRIPT.search(cutter.source.path))}
         self._whole: Context = tuple(mark for mark, holds in marks.items() if holds)
+        text = cutter.source.text
+        self._twins = lines_with(_AMD_TWIN, text) if any(s in text for s in _AMD_SIGNS) else []
         self.defined: set[str] = set()
 
     def body(self, statements: Sequence[ast.stmt], guard: Guard, context: Context = ()) -> None:
@@ -67,13 +69,11 @@ class Flow:
 
     def _knows_amd(self, statements: Sequence[ast.stmt]) -> bool:
         """Whether the plain statements of a body, definitions left out, name the AMD counterpart."""
-        lines = self._cut.source.lines
-        for s in statements:
-            if isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                continue
-            if any(_AMD_TWIN.search(line) for line in lines[s.lineno - 1 : s.end_lineno]):
-                return True
-        return False
+        return any(
+            has_line(self._twins, s.lineno, s.end_lineno)
+            for s in statements
+            if not isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        )
 
     def _definition(
         self,
@@ -115,8 +115,7 @@ class Flow:
         if hits is None or self._cut.names.follows:
             return True
         first = min((d.lineno for d in node.decorator_list), default=node.lineno)
-        at = bisect_left(hits, first)
-        return at < len(hits) and hits[at] <= (node.end_lineno or node.lineno)
+        return has_line(hits, first, node.end_lineno)
 
     def _statement(self, node: ast.stmt, guard: Guard, context: Context) -> None:
         handler = self._HANDLERS.get(type(node).__name__)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.outcome import HAS_NVIDIA, UNKNOWN, Outcome
 from rocm_ci.scan.python_conditions import Conditions
+from rocm_ci.scan.python_strings import lines_with
 from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ _ABSENT_WITHOUT_NVIDIA = re.compile(
 def learn(
     found: Statements,
     names: Names,
-    lines: Sequence[str],
+    text: str,
     resolve: Callable[[str], Outcome] | None = None,
 ) -> Conditions:
     """The conditions of a module, with its own constants and helper functions understood.
@@ -46,8 +47,9 @@ def learn(
     `resolve` answers for names that the module imports from others of the project.
     """
     conditions = Conditions(names, resolve)
+    lines = text.split("\n")
     assigns = [n for n in found.assigns if n.value is not None and _may_tell(n.value, names, lines)]
-    asks = [n for n, line in enumerate(lines, 1) if _ASKS.search(line)]
+    asks = lines_with(_ASKS, text)
     for _ in range(2):  # a helper may stand below the constant that calls it
         for node in assigns:
             if isinstance(node, ast.Assign):

@@ -35,6 +35,7 @@ class Modules:
     def __init__(self, read: Callable[[str], bytes | None]) -> None:
         self._read = read
         self._texts: dict[str, str | None] = {}
+        self._imports: dict[str, str] = {}
         self._found: dict[tuple[str, int, str], str | None] = {}
         self._answers: dict[tuple[str, str], Outcome] = {}
 
@@ -75,8 +76,12 @@ class Modules:
         bare = name.removesuffix("()")
         if depth > _DEEPEST or bare not in text:
             return UNKNOWN
-        imports = "\n".join(_IMPORTS.findall(text))
-        source = f"{imports}\n{_definition(text, bare)}"
+        if path not in self._imports:
+            self._imports[path] = "\n".join(_IMPORTS.findall(text))
+        definition = _definition(text, bare)
+        if not definition and not re.search(rf"\b{re.escape(bare)}\b", self._imports[path]):
+            return UNKNOWN
+        source = f"{self._imports[path]}\n{definition}"
         try:
             found = statements(ast.parse(source))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -89,9 +94,7 @@ class Modules:
         passed_on = names.dotted(ast.Name(id=bare))
         if passed_on != bare:
             return resolve(passed_on + name[len(bare) :])
-        conditions = learn(
-            found, names, source.split("\n"), lambda full: self._local(path, full, names, resolve, depth)
-        )
+        conditions = learn(found, names, source, lambda full: self._local(path, full, names, resolve, depth))
         return conditions.known(name) or UNKNOWN
 
     def _local(
@@ -120,13 +123,12 @@ def _candidates(folder: str, level: int, module: str) -> list[str]:
 
 def _definition(text: str, name: str) -> str:
     """The last statement at the left margin that defines a name; empty when there is none."""
-    start = re.compile(
-        rf"^(?:(?:async[ \t]+)?def[ \t]+{re.escape(name)}\b|{re.escape(name)}[ \t]*(?::[^=\n]+)?=(?!=))",
-        re.MULTILINE,
+    text = f"\n{text}"
+    starts = (
+        f"\n{head}" for head in (f"def {name}(", f"async def {name}(", f"{name} =", f"{name}=", f"{name}:")
     )
-    found = list(start.finditer(text))
-    if not found:
+    at = max(text.rfind(start) for start in starts) + 1
+    if not at:
         return ""
-    last = found[-1]
-    end = _NEXT_STATEMENT.search(text, last.end())
-    return text[last.start() : end.start() if end else len(text)]
+    end = _NEXT_STATEMENT.search(text, text.find("\n", at))
+    return text[at : end.start() if end else len(text)]

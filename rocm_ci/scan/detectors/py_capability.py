@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rocm_ci.scan import python_capability as capability
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
@@ -45,15 +45,20 @@ def decisions(parsed: Parsed) -> Iterator[tuple[ast.expr, bool]]:
     tree = parsed.tree
     if not isinstance(tree, PythonTree):
         return
+    found = tree.memo.get("capability")
+    if found is None:
+        found = tree.memo["capability"] = tuple(_decisions(parsed, tree))
+    yield from cast("tuple[tuple[ast.expr, bool], ...]", found)
+
+
+def _decisions(parsed: Parsed, tree: PythonTree) -> Iterator[tuple[ast.expr, bool]]:
     sites = {id(s.node): s for s in tree.sites if isinstance(s.node, (ast.Compare, ast.Call))}
-    values = capability.Values(tree.module, tree.names)
-    scopes = (tree.module, *(n for n in ast.walk(tree.module) if isinstance(n, capability.SCOPES)))
-    module_level = values.tainted(list(capability.own(tree.module)))
+    values = capability.Values(tree.module, tree.names, parsed.source.text)
+    module_level = values.tainted(values.scopes[0])
     told: dict[int, tuple[ast.expr, bool]] = {}
-    for scope in scopes:
-        nodes = list(capability.own(scope))
+    for nodes in values.scopes:
         refusals = _refusals(nodes)
-        tainted = values.tainted(nodes, module_level if scope is tree.module else frozenset())
+        tainted = module_level if nodes is values.scopes[0] else values.tainted(nodes)
         for node in nodes:
             site = sites.get(id(node))
             if site is None or site.guard not in (Guard.NONE, Guard.AMD):

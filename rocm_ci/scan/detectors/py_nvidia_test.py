@@ -32,6 +32,8 @@ class NvidiaTest:
         tree = parsed.tree
         if not isinstance(tree, PythonTree):
             return
+        if not _NVIDIA.search(parsed.source.text):
+            return
         named = _named(tree)
         for site in tree.sites:
             if site.guard not in (Guard.NONE, Guard.AMD) or not isinstance(site.node, ast.Call):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import python_tokens as tokens
@@ -48,6 +48,7 @@ class PythonTree:
     module: ast.Module
     names: Names
     sites: tuple[Site, ...]
+    memo: dict[str, object] = field(default_factory=dict, compare=False)  # what detectors share
 
 
 class Python:
@@ -125,7 +126,7 @@ def _readable(source: Source) -> Source:
 def _regions(source: Source, module: ast.Module, outer: Guard) -> tuple[tuple[Region, ...], PythonTree]:
     found = statements(module)
     names = Names(found)
-    conditions = learn(found, names, source.lines, elsewhere(source, names))
+    conditions = learn(found, names, source.text, elsewhere(source, names))
     texts = constant_strings(found)
     wanted = requirement_nodes(found, names, source.path)
     names.follows = names.follows or bool(_FOLLOWED.search(source.text))
