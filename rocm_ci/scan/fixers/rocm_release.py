@@ -42,7 +42,7 @@ class RocmRelease:
 
 
 def _is_in_single_quotes(line: str, at: int) -> bool:
-    """Where a shell would not look at `$`; any quote before it counts, so that a doubt leaves the line alone."""
+    """Where a shell would not look at `$`; any quote before it counts: in doubt the line stays."""
     return "'" in line[:at]
 
 
