@@ -61,7 +61,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     anchored = "/" in pattern.rstrip("/")
     pieces = []
     # One wildcard after another would make a slow regex of a hostile line; they mean the same once.
-    for piece in re.findall(r"\*\*/|/\*\*$|\*+|\?|\[!?[^\]/]+\]|[^*?\[]+|\[", pattern.lstrip("/")[:200]):
+    for piece in re.findall(r"\*\*/|/\*\*$|\*+|\?|\[!?[^\]/]+\]|[^*?\[/]+|.", pattern.lstrip("/")[:200]):
         if piece == "**/":
             pieces.append("(?:.*/)?")
         elif piece == "/**":

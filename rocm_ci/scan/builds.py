@@ -28,7 +28,9 @@ _BUILD_FILE = re.compile(
     r"CMakeLists\.txt|.*\.cmake|(?:GNUm|[Mm])akefile|.*\.mk|setup\w*\.py|pyproject\.toml|configure|meson\.build|build\w*\.(?:sh|py)"
 )
 _FOLDERS = ("cmake", "op_builder", "tools", "tools/amd_build", "scripts", "build_tools", "make")
-_TRANSLATOR = re.compile(r"(?i).*(?:hipify|amd_build|cuda_?(?:to|2)_?hip).*\.(?:py|sh|pl|cmake|bash)")
+_TRANSLATOR = re.compile(
+    r"(?i).*(?:hipify|amd_build|build_amd|cuda_?(?:to|2)_?hip).*\.(?:py|sh|pl|cmake|bash)"
+)
 _MOST_FILES = 60  # of one folder
 _MOST_BYTES = 400_000  # of one file
 

@@ -28,7 +28,8 @@ _DEFINED = re.compile(
     rb"|^[ \t]*\}[ \t]*(\w+)[ \t]*;"  # typedef enum { … } cublasStatus_t;
     rb"|^[ \t]*(?:struct|class|enum(?:[ \t]+class)?)[ \t]+(\w+)[ \t]*(?::[^:{;\n]*)?[{\r\n]"
     rb"|^[ \t]*(?:(?:static|extern|inline|constexpr|const)[ \t]+)+[\w:*&<>]+[ \t]+[*&]?(\w+)[ \t]*[=;{]"
-    rb"|^[A-Za-z_][\w \t*&:<>,]*[ \t*&](\w+)[ \t]*\([^;{}()]*\)[ \t\r\n]*\{",  # a function of this name
+    # a function of this name, its type on the same line or above
+    rb"|^(?:[A-Za-z_][\w \t*&:<>,]*[ \t*&])?(\w+)[ \t]*\([^;{}()]*\)[ \t\r\n]*\{",
     re.MULTILINE,
 )
 _USING_NAME = re.compile(rb"^[ \t]*using[ \t]+[\w:]*::(\w+)[ \t]*;", re.MULTILINE)

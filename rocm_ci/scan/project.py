@@ -7,9 +7,12 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan.build_lists import BuildLists
 from rocm_ci.scan.builds import Builds
 from rocm_ci.scan.headers import Headers
 from rocm_ci.scan.includes import Guarded
+from rocm_ci.scan.inventory import Inventory
+from rocm_ci.scan.reach import Reach
 from rocm_ci.scan.source import Guard
 from rocm_ci.scan.trees import is_vendored
 
@@ -25,7 +28,6 @@ _DEEPEST_CONTEXT = 6  # files that include files that include a header
 _EVERYWHERE = 2**31
 _MAY_TEACH = re.compile(rb"CUDA|NVCC|NVIDIA|HIP|ROCM|AMD|HCC|__gfx|__GFX|cuda|hip|rocm")
 _CUDA_WORD = re.compile(r"(?<![A-Za-z])cuda(?![A-Za-z])")
-_CUDA_END = re.compile(r"(?<=[A-Za-z0-9])[-_]?(?:cuda|cu)$")
 
 
 class Project:
@@ -36,9 +38,11 @@ class Project:
         self._headers = Headers(source, self._builds.folders)
         self._translates = cache(self._builds.translates)
         self._guarded = cache(self._guards_of)
+        inventory = Inventory(source)
+        lists = BuildLists(source, inventory)
+        self._reach = Reach(lists, self._headers, inventory, self._guarded, self.has_amd_twin)
         self._taught = cache(self._macros_of_header)
         self._names_below = cache(self._names_of_closure)
-        self._context = cache(self._guard_of_context)
         self._reading: set[str] = set()
 
     def translates(self, path: str) -> bool:
@@ -71,10 +75,8 @@ class Project:
         return any(self._headers.exists(twin) for twin in _twins(path))
 
     def excuse(self, path: str) -> str:
-        """Why a C file is not compiled for AMD, as far as those who include it tell; empty when it may be."""
-        if self._context(path) is Guard.NVIDIA:
-            return "it is only included for NVIDIA"
-        return ""
+        """Why a C file is not compiled for AMD, as what builds and includes it tells; empty if it may be."""
+        return self._reach.excuse(path)
 
     # names that are made legal
 
@@ -145,21 +147,6 @@ class Project:
     def _guards_of(self, path: str) -> Guarded:
         return Guarded(self._headers.text(path), self._of_includes(path))
 
-    def _guard_of_context(self, path: str) -> Guard:
-        """NVIDIA where every file that includes this one does so for NVIDIA only."""
-        return self._around(path, frozenset({path}))
-
-    def _around(self, path: str, seen: frozenset[str]) -> Guard:
-        found = self._headers.includers(path)
-        if not found or not self._headers.is_complete or len(seen) > _DEEPEST_CONTEXT:
-            return Guard.NONE
-        for other, include in found:
-            if self._guarded(other).of_line(include.line) is Guard.NVIDIA or self.has_amd_twin(other):
-                continue
-            if other in seen or self._around(other, seen | {other}) is not Guard.NVIDIA:
-                return Guard.NONE
-        return Guard.NVIDIA
-
     def _of_includes(self, path: str) -> dict[str, Guard]:
         found: dict[str, Guard] = {}
         disputed: set[str] = set()
@@ -191,8 +178,9 @@ def _twins(path: str) -> Iterable[str]:
     stem, suffix = posixpath.splitext(parts[-1])
     suffixes = (suffix, ".hip", ".hip.cpp") if suffix in (".cu", ".cuh") else (suffix,)
     names = [*parts[:-1], stem]
-    for vendor in ("hip", "rocm"):
+    for vendor in ("hip", "rocm", "amd"):
         renamed = [_CUDA_WORD.sub(vendor, name) for name in names]
         forms = [renamed, *([*names[:n], renamed[n], *names[n + 1 :]] for n in range(len(names)))]
+        ends = (*suffixes, _CUDA_WORD.sub(vendor, suffix))
         for form in dict.fromkeys(map("/".join, forms)):
-            yield from (form + other for other in suffixes if form + other != path)
+            yield from (form + end for end in dict.fromkeys(ends) if form + end != path)

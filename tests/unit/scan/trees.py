@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from rocm_ci.changes import whole_tree
 from rocm_ci.config.options import ScanOptions
 from rocm_ci.model.changes import ChangeKind, Changes, FileChange
-from rocm_ci.scan.engine import Scanned, scan
+from rocm_ci.scan.engine import scan
 from rocm_ci.scan.rulebook import RuleBook, shipped
+from rocm_ci.scan.scanned import Scanned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
