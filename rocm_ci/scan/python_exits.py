@@ -9,13 +9,27 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rocm_ci.scan.python_names import Names
+
 _SKIPS = re.compile(r"(^|\.)(skip|skipTest|importorskip|xfail)$")
 _EXITS = re.compile(r"(^|\.)(exit|_exit|abort)$")
+_BROAD = frozenset({"", "Exception", "BaseException"})
+_CATCHES_IMPORT = _BROAD | {"ImportError", "ModuleNotFoundError"}
+_CATCHES_MISSING = _BROAD | {
+    "OSError", "FileNotFoundError", "IOError", "EnvironmentError", "AttributeError", "TypeError",
+    "RuntimeError", "KeyError", "NVMLError", "ValueError", "SubprocessError", "PermissionError",
+}  # fmt: skip
 
 
 def gives_up(body: Sequence[ast.stmt]) -> bool:
     """Whether a block ends in `raise` or the end of the process: what it tests for is demanded."""
     return bool(body) and (isinstance(body[-1], ast.Raise) or bool(_EXITS.search(_last_call(body))))
+
+
+def advises(body: Sequence[ast.stmt]) -> bool:
+    """Whether a block raises an error of its own with a text: it says what to do."""
+    last = body[-1] if body else None
+    return isinstance(last, ast.Raise) and isinstance(last.exc, ast.Call) and bool(last.exc.args)
 
 
 def leaves(body: Sequence[ast.stmt]) -> bool:
@@ -33,6 +47,34 @@ def _last_call(body: Sequence[ast.stmt]) -> str:
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
         return ast.unparse(last.value.func)
     return ""
+
+
+def handles(node: ast.Try, lines: Sequence[str], *, inside: bool) -> bool:
+    """Whether a `try` goes on where what its body needs is missing. `inside`: it stands in a function."""
+    fallbacks = {
+        name
+        for handler in node.handlers
+        if not gives_up(handler.body) or (inside and advises(handler.body))
+        for name in caught(handler)
+    }
+    has_import = any(
+        isinstance(s, (ast.Import, ast.ImportFrom)) or "import_module(" in lines[s.lineno - 1]
+        for s in node.body
+    )
+    if fallbacks & (_CATCHES_IMPORT if has_import else _CATCHES_MISSING):
+        return True
+    # A package's own error class stands for "its library is not there" as well.
+    return any(f.lower().startswith(("nvml", "pynvml", "cuda")) for f in fallbacks)
+
+
+def suppresses(node: ast.expr, names: Names) -> bool:
+    """Whether a context manager takes the error of something that is missing."""
+    if not isinstance(node, ast.Call):
+        return False
+    kinds = [e for a in node.args for e in (a.elts if isinstance(a, ast.Tuple) else [a])]
+    raised = {names.dotted(kind).rsplit(".", 1)[-1] for kind in kinds}
+    takes = names.callee(node.func).endswith(("suppress", "raises", "assertRaises", "assertRaisesRegex"))
+    return takes and bool(raised & (_CATCHES_IMPORT | _CATCHES_MISSING))
 
 
 def caught(handler: ast.ExceptHandler) -> set[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rocm_ci.scan import vendor
 from rocm_ci.scan.outcome import UNKNOWN, joined
-from rocm_ci.scan.python_exits import caught, gives_up, leaves
+from rocm_ci.scan.python_exits import gives_up, handles, leaves, suppresses
 from rocm_ci.scan.python_learning import decorator_guard
 from rocm_ci.scan.python_names import is_text, target_name
 from rocm_ci.scan.python_strings import column_of, has_line, lines_with
@@ -30,12 +30,6 @@ _AMD_SIGNS = ("ROC", "HIP", "hip", "roc", "amd", "rccl", "fnuz")
 _SCRIPT = re.compile(r"(?i)(^|/)(bench(mark)?s?|profil(er|ing)|microbench\w*)(/|_)|(^|/)bench(mark)?_[^/]*$")
 # A module written in one of these is NVIDIA's from there on: saying so once is enough.
 _DSL = frozenset({"cutlass"})
-_BROAD = frozenset({"", "Exception", "BaseException"})
-_CATCHES_IMPORT = _BROAD | {"ImportError", "ModuleNotFoundError"}
-_CATCHES_MISSING = _BROAD | {
-    "OSError", "FileNotFoundError", "IOError", "EnvironmentError", "AttributeError", "TypeError",
-    "RuntimeError", "KeyError", "NVMLError", "ValueError", "SubprocessError", "PermissionError",
-}  # fmt: skip
 
 
 class Flow:
@@ -63,6 +57,9 @@ class Flow:
         for statement in statements:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 self._definition(statement, guard, context, has_amd_sibling=has_amd_sibling)
+                if any("autouse=True" in ast.unparse(d) for d in statement.decorator_list):
+                    demanded = self._cut.conditions.known(f"{statement.name} leaves")
+                    guard = vendor.both(guard, demanded.true) if demanded is not None else guard
             else:
                 self._statement(statement, guard, context)
                 guard = vendor.both(guard, self._rest(statement))
@@ -137,7 +134,8 @@ class Flow:
     def _with(self, node: ast.With | ast.AsyncWith, guard: Guard, context: Context) -> None:
         for item in node.items:
             self._cut.visit(item.context_expr, guard, context)
-            guard = vendor.both(guard, self._suppressed(item.context_expr))
+            if suppresses(item.context_expr, self._cut.names):
+                guard = vendor.both(guard, Guard.EITHER)
         self.body(node.body, guard, context)
 
     def _for(self, node: ast.For | ast.AsyncFor, guard: Guard, context: Context) -> None:
@@ -197,31 +195,13 @@ class Flow:
                 self._cut.add(RegionKind.INCLUDE, full, (alias.lineno, column), guard, context)
 
     def _try(self, node: ast.Try, guard: Guard, context: Context) -> None:
-        fallbacks = {name for h in node.handlers if not gives_up(h.body) for name in caught(h)}
-        has_import = any(isinstance(s, (ast.Import, ast.ImportFrom)) for s in node.body)
-        handled = bool(fallbacks & _CATCHES_IMPORT) if has_import else bool(fallbacks & _CATCHES_MISSING)
-        # A package's own error class stands for "its library is not there" as well.
-        handled = handled or any(f.lower().startswith(("nvml", "pynvml", "cuda")) for f in fallbacks)
+        handled = handles(node, self._cut.source.lines, inside="inside" in context)
         self.body(node.body, vendor.both(guard, Guard.EITHER) if handled else guard, context)
         for handler in node.handlers:
             self.body(handler.body, guard, context)
         # The `else` part runs only after the body succeeded: on NVIDIA, if the body needs it.
         self.body(node.orelse, vendor.both(guard, Guard.EITHER) if handled else guard, context)
         self.body(node.finalbody, guard, context)
-
-    def _suppressed(self, node: ast.expr) -> Guard:
-        if not isinstance(node, ast.Call):
-            return Guard.NONE
-        full = self._cut.names.callee(node.func)
-        raised = {self._cut.names.dotted(a).rsplit(".", 1)[-1] for a in node.args}
-        raised |= {
-            self._cut.names.dotted(e).rsplit(".", 1)[-1]
-            for a in node.args
-            if isinstance(a, ast.Tuple)
-            for e in a.elts
-        }
-        handles = full.endswith(("suppress", "raises", "assertRaises", "assertRaisesRegex"))
-        return Guard.EITHER if handles and raised & (_CATCHES_IMPORT | _CATCHES_MISSING) else Guard.NONE
 
     def _assert(self, node: ast.Assert, guard: Guard, context: Context) -> None:
         outcome = self._cut.conditions.of(node.test)
@@ -259,8 +239,11 @@ class Flow:
             case ast.ImportFrom(module=str(module)) if module.split(".")[0] in _DSL:
                 return Guard.NVIDIA
             case ast.Expr(value=ast.Call(func=func)):
-                skips = self._cut.names.callee(func).endswith("importorskip")
-                return Guard.EITHER if skips else Guard.NONE
+                full = self._cut.names.callee(func)
+                needed = conditions.known(f"{full} leaves")
+                if needed is not None:
+                    return needed.true
+                return Guard.EITHER if full.endswith("importorskip") else Guard.NONE
             case ast.Assign(targets=[ast.Name(id="pytestmark")], value=value):
                 guard = Guard.NONE
                 for mark in value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]:

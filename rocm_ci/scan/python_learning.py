@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.outcome import HAS_NVIDIA, UNKNOWN, Outcome
 from rocm_ci.scan.python_conditions import Conditions
+from rocm_ci.scan.python_exits import leaves
 from rocm_ci.scan.python_strings import lines_with
 from rocm_ci.scan.source import Guard
 
@@ -57,6 +58,7 @@ def learn(
             elif node.value is not None:
                 _assignment([node.target], node.value, names, conditions)
         for function in found.functions:
+            conditions.learn(f"{function.name} leaves", _demanded(function, conditions))
             if len(function.body) <= _LONGEST_HELPER:
                 conditions.learn(f"{function.name}()", _returned(function, conditions))
                 conditions.learn(f"{function.name}", _property(function, names, conditions))
@@ -106,6 +108,19 @@ def _returned(function: ast.FunctionDef | ast.AsyncFunctionDef, conditions: Cond
             return UNKNOWN
         case _:
             return UNKNOWN
+
+
+def _demanded(function: ast.FunctionDef | ast.AsyncFunctionDef, conditions: Conditions) -> Outcome:
+    """What holds after a call of a helper that skips, raises or exits otherwise."""
+    for statement in function.body:
+        if isinstance(statement, ast.If) and leaves(statement.body):
+            returns = isinstance(statement.body[-1], (ast.Return, ast.Continue, ast.Break))
+            outcome = conditions.of(statement.test)
+            if outcome and not returns and not outcome.probe:
+                return Outcome(outcome.false, Guard.NONE)
+        elif isinstance(statement, ast.Assert):
+            return Outcome(conditions.of(statement.test).true, Guard.NONE)
+    return UNKNOWN
 
 
 def _property(

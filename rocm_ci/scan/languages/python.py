@@ -137,7 +137,6 @@ def _regions(source: Source, module: ast.Module, outer: Guard) -> tuple[tuple[Re
         name
         for name, guards in cutter.calls.items()
         if name in flow.defined
-        and name.startswith("_")
         and set(guards) == {Guard.NVIDIA}
         # Functions that were passed over may call it as well.
         and len(re.findall(rf"\b{name}\b(?!\s*=)", source.text)) <= len(guards) + 1
