@@ -1,0 +1,146 @@
+"""How sources flow through the variables of build files to where they are built, and for whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocm_ci.scan import vendor
+from rocm_ci.scan.source import Guard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from rocm_ci.scan.source_patterns import Pattern
+
+
+class Place(NamedTuple):
+    """A 1-based line of a build file."""
+
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Sources that a build file names, and the variable that they go into; none where they are used."""
+
+    pattern: Pattern
+    variable: str | None
+    guard: Guard
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The content of one variable goes into another one, or (None) is used."""
+
+    start: str
+    end: str | None
+    guard: Guard
+    place: Place
+
+
+class SourceFlow:
+    """All that the build files of a tree name. Only what is certain counts against a file."""
+
+    def __init__(self) -> None:
+        self.origins: list[Origin] = []
+        self._named: dict[str, list[Origin]] = {}
+        self._globs: list[Origin] = []
+        self.steps: dict[str, list[Step]] = {}
+        self._blocked: dict[str, Place | None] = {}
+        self._homes: dict[str, bool] = {}
+        self.knows_amd = False  # whether some build file knows of AMD at all
+
+    def name(self, pattern: Pattern, variable: str | None, guard: Guard, place: Place) -> None:
+        """Sources are named."""
+        origin = Origin(pattern, variable, guard, place)
+        self.origins.append(origin)
+        if pattern.name:
+            self._named.setdefault(pattern.name, []).append(origin)
+        else:
+            self._globs.append(origin)
+
+    def pass_on(self, start: str, end: str | None, guard: Guard, place: Place) -> None:
+        """A variable goes into another, or (None) is used."""
+        if start != end:
+            self.steps.setdefault(start, []).append(Step(start, end, guard, place))
+
+    def add(self, other: SourceFlow, guard: Guard) -> None:
+        """Take over what another build file says, which is read under a guard."""
+        for origin in other.origins:
+            self.name(origin.pattern, origin.variable, vendor.both(guard, origin.guard), origin.place)
+        for steps in other.steps.values():
+            for step in steps:
+                self.pass_on(step.start, step.end, vendor.both(guard, step.guard), step.place)
+        self.knows_amd = self.knows_amd or other.knows_amd
+
+    def only_nvidia(self, path: str, twins: Iterable[str], is_there: Callable[[str], bool]) -> Place | None:
+        """Where it is said that a file is built for NVIDIA only; None when it may be built for AMD.
+
+        `twins` are the paths that hipify might give to what it makes of the file. `is_there` tells
+        whether a file, or a folder with a slash at its end, exists.
+        """
+        if not self.knows_amd:
+            return None
+        found: Place | None = None
+        for one in (path, *twins):
+            for origin in self._candidates(one):
+                means = origin.pattern.means(one)
+                if one != path and not (origin.pattern.names_amd and origin.pattern.may_mean(one)):
+                    continue
+                if not means and not (origin.pattern.may_mean(one) and not self._lies(origin, is_there)):
+                    continue
+                place = self._why_not(origin)
+                if place is None:
+                    return None
+                if one == path and found is None and means:
+                    found = place
+        return found
+
+    def _lies(self, origin: Origin, is_there: Callable[[str], bool]) -> bool:
+        """Whether what is named is found where it is named, so that it means no other file."""
+        home = origin.pattern.home
+        if home not in self._homes:
+            self._homes[home] = home not in ("", "/") and is_there(home)
+        return self._homes[home]
+
+    def names_anything(self, path: str) -> bool:
+        """Whether some build file names a file at all."""
+        return any(origin.pattern.may_mean(path) for origin in self._candidates(path))
+
+    def _candidates(self, path: str) -> Iterator[Origin]:
+        yield from self._named.get(path.rpartition("/")[2], ())
+        yield from self._globs
+
+    def _why_not(self, origin: Origin) -> Place | None:
+        if origin.guard is Guard.NVIDIA:
+            return origin.place
+        return None if origin.variable is None else self._block(origin.variable)
+
+    def _block(self, variable: str) -> Place | None:
+        """Where every way from a variable to its use turns to NVIDIA; None when one may not."""
+        if variable not in self._blocked:
+            self._blocked[variable] = self._search(variable)
+        return self._blocked[variable]
+
+    def _search(self, variable: str) -> Place | None:
+        found: Place | None = None
+        seen, queue = {variable}, [variable]
+        while queue:
+            steps = self.steps.get(queue.pop())
+            if not steps:
+                return None  # what nobody uses may be used where we do not see it
+            for step in steps:
+                if step.guard is Guard.NVIDIA:
+                    found = found or step.place
+                elif step.end is None:
+                    return None
+                elif step.end not in seen:
+                    seen.add(step.end)
+                    queue.append(step.end)
+        return found

@@ -1,0 +1,115 @@
+"""A source or a glob of sources as a build file writes it → which paths of the tree it means."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+UNKNOWN = "\0"  # stands in a written path for a piece that only the build knows
+ABOVE = "\1"  # stands at its start for a folder of the project around the build file
+_SUFFIXES = (
+    "c", "cc", "cpp", "cxx", "cu", "hip", "h", "hh", "hpp", "hxx", "cuh", "inl", "inc", "in", "jinja", "py",
+)  # fmt: skip
+_SOURCE = re.compile(rf"[^\n]*[^\n/]\.(?:{'|'.join(_SUFFIXES)})|[^\n]*\*")
+_LONGEST = 400
+_WILD = re.compile(r"[*?\[\0]")
+_AMD = re.compile(r"(?i)hip|rocm|amd|thh")
+_NOTHING = re.compile(r"(?!)")
+_UP = re.compile(r"(?:\.\.?/)+")
+
+
+def is_source(written: str) -> bool:
+    """Whether a text of a build file can name sources: by its suffix, or a glob."""
+    if len(written) > _LONGEST or " " in written or _SOURCE.fullmatch(written) is None:
+        return False
+    return not (written.startswith(UNKNOWN) and written.endswith("*"))
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """What stands in a build file of the folder `base`. `deep`: its last part is looked for below, too."""
+
+    base: str
+    written: str
+    deep: bool = False
+
+    def means(self, path: str) -> bool:
+        """Whether it certainly names the path, as far as its unknown pieces go."""
+        return self._strict.fullmatch(path) is not None
+
+    def may_mean(self, path: str) -> bool:
+        """Whether it names the path or one that looks like it elsewhere: a copy, another working folder."""
+        return self.means(path) or self._loose.fullmatch(path) is not None
+
+    @property
+    def name(self) -> str:
+        """The name of the one file it means; empty for a glob."""
+        last = self.written.rpartition("/")[2]
+        return "" if self.deep or _WILD.search(last) else last
+
+    @property
+    def home(self) -> str:
+        """The file that it names, or the folder that its glob starts from; empty when that is not known."""
+        if self.written.startswith((UNKNOWN, ABOVE)):
+            return ""
+        place = _joined(self.base, self.written)
+        return place if self.name else _WILD.split(place, maxsplit=1)[0].rpartition("/")[0] + "/"
+
+    @property
+    def names_amd(self) -> bool:
+        """Whether it is about files that hipify wrote."""
+        return _AMD.search(self.written) is not None
+
+    @cached_property
+    def _strict(self) -> re.Pattern[str]:
+        if self.written.startswith(UNKNOWN):
+            return _NOTHING
+        if not self.written.startswith(ABOVE):
+            return _compiled(_glob(_joined(self.base, self.written), deep=self.deep))
+        plain = self.written.lstrip(ABOVE).lstrip("/")
+        places = dict.fromkeys(_joined(folder, plain) for folder in around(self.base))
+        return _compiled("|".join(_glob(place, deep=self.deep) for place in places))
+
+    @cached_property
+    def _loose(self) -> re.Pattern[str]:
+        plain = _UP.sub("", self.written.lstrip(UNKNOWN + ABOVE).lstrip("/"))
+        return _compiled(f"(?:.*/)?{_glob(plain, deep=self.deep)}")
+
+
+@lru_cache(maxsize=20_000)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def around(folder: str) -> list[str]:
+    """The folders around a folder and itself, the root first."""
+    parts = folder.split("/") if folder else []
+    return ["/".join(parts[:count]) for count in range(len(parts) + 1)]
+
+
+def _joined(base: str, written: str) -> str:
+    return posixpath.normpath(posixpath.join(base, written))
+
+
+def _glob(written: str, *, deep: bool) -> str:
+    """A regular expression. A written piece that is unknown may be anything within one name."""
+    folder, slash, last = written.rpartition("/")
+    if deep:
+        return f"{_pieces(folder)}{slash}(?:.*/)?{_pieces(last)}"
+    return _pieces(written)
+
+
+def _pieces(text: str) -> str:
+    found = []
+    for piece in re.split(r"(\*\*/|\*+|\?|\[[^\]/]*\]|\0)", text):
+        if piece == "**/":
+            found.append("(?:.*/)?")
+        elif piece.startswith("*"):
+            found.append("[^/]*")
+        elif piece == "?" or (piece.startswith("[") and piece.endswith("]")):
+            found.append("[^/]")
+        else:
+            found.append("[^/]*" if piece == UNKNOWN else re.escape(piece))
+    return re.sub(r"(?:\[\^/\]\*){2,}", "[^/]*", "".join(found))
