@@ -23,11 +23,11 @@ _RUNTIME = re.compile(r"cuda[A-Z]\w*|make_cuda[A-Z]\w*|CUDART_\w+|(?:texture|sur
 _DRIVER = re.compile(
     r"cu[A-Z]\w*|make_cu[A-Z]\w*|CU[a-z]\w*|CU_\w+|CUDA_\w+|CUGL\w+|CUGPU\w+|CUCore\w+|CIG_\w+|NVCL_\w+"
 )
-# Rules of the topics precision and memory-model look at these: what matters is not their name.
+# Rules about precision, memory scopes and launches look at these: what matters is not their name.
 _ELSEWHERE = re.compile(
     r"__nv_fp[468](?:x[24])?_\w+|__nv_cvt_\w*fp[468]\w*|__NV_E[45]M[32]|__NV_SATFINITE|__nv_saturation_t"
     r"|(?:__)?nv_bfloat16\w*|nv_half2?|__nv_half"
-    r"|atomic\w+_block"
+    r"|atomic\w+_block|cudaStream(?:FireAndForget|TailLaunch)"
 )
 _RUNTIME_LIBRARIES = frozenset({"runtime", "driver", "cucomplex", "device"})
 _TOOLKIT = _RUNTIME_LIBRARIES | {"thrust", "cub", "nvrtc"}
