@@ -49,9 +49,15 @@ def _and(one: bool | None, other: bool | None) -> bool | None:  # noqa: FBT001
     return None if one is None or other is None else True
 
 
-def evaluate(condition: str, learnt: Mapping[str, Vendor]) -> Reach:
-    """The truth of an `#if` condition on both platforms. What cannot be parsed is unknown."""
-    return Reach(*(_Expression(condition, platform, learnt).truth() for platform in Vendor))
+def evaluate(
+    condition: str, learnt: Mapping[str, Vendor], switched: Mapping[str, Vendor | None] | None = None
+) -> Reach:
+    """The truth of an `#if` condition on both platforms. What cannot be parsed is unknown.
+
+    `learnt` are macros that one vendor's build defines, `switched` those that it alone may define to
+    something else than 0.
+    """
+    return Reach(*(_Expression(condition, platform, learnt, switched or {}).truth() for platform in Vendor))
 
 
 _LEXEME = re.compile(
@@ -77,12 +83,19 @@ class _Unparsable(Exception):  # noqa: N818 - never leaves this module
 class _Expression:
     """A recursive-descent evaluator for one platform."""
 
-    def __init__(self, text: str, platform: Vendor, learnt: Mapping[str, Vendor]) -> None:
+    def __init__(
+        self,
+        text: str,
+        platform: Vendor,
+        learnt: Mapping[str, Vendor],
+        switched: Mapping[str, Vendor | None],
+    ) -> None:
         self._lexemes = [m.group(1, 2, 3) for m in _LEXEME.finditer(text[:4000])]
         self._at = 0
         self._depth = 0
         self._platform = platform
         self._learnt = learnt
+        self._switched = switched
 
     def truth(self) -> bool | None:
         try:
@@ -194,7 +207,10 @@ class _Expression:
         if self._take("("):
             self._skip_arguments()
             return None
-        return {"true": 1, "false": 0}[name] if name in ("true", "false") else self._value(name)
+        if name in ("true", "false"):
+            return int(name == "true")
+        only = self._switched.get(name)
+        return 0 if only is not None and only is not self._platform else self._value(name)
 
     def _defined(self) -> Value:
         parenthesis = self._take("(")

@@ -47,6 +47,7 @@ class Guards:
     macros: Mapping[str, Guard] = field(default_factory=dict)
     _frames: list[_Frame] = field(default_factory=list)
     _defined: dict[str, Vendor | None] = field(default_factory=dict)
+    _switched: dict[str, Vendor | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         known = {name: vendor for name, guard in self.macros.items() if (vendor := _VENDORS.get(guard))}
@@ -101,13 +102,17 @@ class Guards:
         else:
             self._learnt.pop(found[0], None)
         self._defined.setdefault(found[0], vendor)
+        # `#define FAST 1` for one vendor and 0 for everyone else: `#if FAST` asks for that vendor.
+        if body[found.end() :].strip(" ()") not in ("0", "false"):
+            same = self._switched.get(found[0], vendor) is vendor
+            self._switched[found[0]] = vendor if same else None
 
     def _reach(self) -> Reach:
         return self._frames[-1].here if self._frames else ALWAYS
 
     def _evaluate(self, name: str, body: str) -> Reach:
         if name == "if":
-            return evaluate(body, self._learnt)
+            return evaluate(body, self._learnt, self._switched)
         reach = evaluate(f"defined({body.split(maxsplit=1)[0]})", self._learnt) if body.split() else UNKNOWN
         return ~reach if name == "ifndef" else reach
 

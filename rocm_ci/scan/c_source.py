@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from rocm_ci.scan.c_constants import Constants
 from rocm_ci.scan.c_functions import Functions
 from rocm_ci.scan.c_guards import Guards
-from rocm_ci.scan.c_lexer import Lexed, Literal, lex
+from rocm_ci.scan.c_lexer import Lexed, lex
+from rocm_ci.scan.c_literals import literal_regions
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
 if TYPE_CHECKING:
@@ -20,11 +21,6 @@ if TYPE_CHECKING:
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*([a-z_]+)\b")
 _TARGET = re.compile(r"[<\"]([^<>\"\n]+)[>\"]")
 _MACRO = re.compile(r"[ \t]*([A-Za-z_]\w*)(\([^()\n]*\))?")
-_ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b(?:\s*(?:volatile|__volatile__|goto|inline))*\s*\(")
-_CALLER = re.compile(r"([A-Za-z_][\w:]*)\s*(?:<[^<>;]*>\s*)?$")
-_DEVICE_SOURCE = re.compile(r"__global__|__device__")
-_BETWEEN_LITERALS = re.compile(r"[\s\\]*(?:u8|[uUL])?R?")
-_FARTHEST_CALL = 1500  # characters that are looked back for the call around a string
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +85,7 @@ def parse(text: str, macros: Mapping[str, Guard] | None = None) -> tuple[CFile, 
     reader = _Reader(lexed, macros or {})
     reader.lines()
     file = CFile(lexed, tuple(reader.guards), tuple(reader.directives), frozenset(reader.defines))
-    literals = tuple(_literal_regions(file, reader.include_lines))
+    literals = tuple(literal_regions(file, reader.include_lines))
     regions = sorted([*reader.regions, *literals], key=lambda r: (r.line, r.column))
     return file, tuple(regions)
 
@@ -186,82 +182,3 @@ class _Reader:
         self._code(self._lines[first], first + 1, guard, context, found.end())
         for number in range(first + 1, last + 1):
             self._code(self._lines[number], number + 1, guard, context)
-
-
-def _literal_regions(file: CFile, include_lines: set[int]) -> Iterator[Region]:
-    lexed = file.lexed
-    taken: set[int] = set()
-    for found in _ASM.finditer(lexed.code):
-        template = lexed.literals_in(found.end(), _end_of_template(lexed.code, found.end()))
-        if template:
-            taken |= {one.start for one in template}
-            yield _region(RegionKind.ASM, file, template, ("asm",))
-        rest = lexed.literals_in(found.end(), _matching_parenthesis(lexed.code, found.end()))
-        taken |= {one.start for one in rest}
-    for group in _neighbours(lexed, taken):
-        line, _ = lexed.place(group[0].start)
-        if line in include_lines:
-            continue
-        text = "".join(lexed.text[one.content_start : one.content_end] for one in group)
-        if _DEVICE_SOURCE.search(text):
-            yield _region(RegionKind.KERNEL, file, group, _call_around(lexed, group[0]))
-            continue
-        for one in group:
-            if one.content_end > one.content_start:
-                yield _region(RegionKind.STRING, file, (one,), _call_around(lexed, one))
-
-
-def _region(kind: RegionKind, file: CFile, literals: tuple[Literal, ...], context: tuple[str, ...]) -> Region:
-    line, column = file.lexed.place(literals[0].content_start)
-    return Region(kind, file.lexed.contents(literals), line, column, file.guard_at(line), context)
-
-
-def _neighbours(lexed: Lexed, taken: set[int]) -> Iterator[tuple[Literal, ...]]:
-    """Groups of literals with nothing but white space between them: one string to the compiler."""
-    group: list[Literal] = []
-    for one in lexed.literals:
-        if one.start in taken:
-            continue
-        if group and not _BETWEEN_LITERALS.fullmatch(lexed.code, group[-1].end, one.start):
-            yield tuple(group)
-            group = []
-        group.append(one)
-    if group:
-        yield tuple(group)
-
-
-def _end_of_template(code: str, start: int) -> int:
-    """Where the template of an asm statement ends: at its first colon, or with the statement."""
-    end = _matching_parenthesis(code, start)
-    colon = re.compile(r"(?<!:):(?!:)").search(code, start, end)
-    return colon.start() if colon else end
-
-
-def _matching_parenthesis(code: str, start: int, most: int = 20_000) -> int:
-    depth = 1
-    for found in re.compile(r"[()]").finditer(code, start, start + most):
-        depth += 1 if found[0] == "(" else -1
-        if not depth:
-            return found.start()
-    return min(len(code), start + most)
-
-
-def _call_around(lexed: Lexed, literal: Literal) -> tuple[str, ...]:
-    """`("call:dlopen",)` for a literal that is (part of) an argument of a call."""
-    code, depth = lexed.code, 0
-    at = literal.start
-    least = max(0, at - _FARTHEST_CALL)
-    while at > least:
-        at -= 1
-        char = code[at]
-        if char in ")]":
-            depth += 1
-        elif char in "([":
-            if depth:
-                depth -= 1
-            elif char == "(":
-                found = _CALLER.search(code, max(0, at - 80), at)
-                return (f"call:{found[1]}",) if found else ()
-        elif char in ";{}" and not depth:
-            return ()
-    return ()

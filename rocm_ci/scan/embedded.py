@@ -29,6 +29,19 @@ def device_sources(parsed: Parsed) -> Iterator[tuple[Parsed, Language]]:
             text = "\n" * (region.line - 1) + " " * (region.column - 1) + region.text
             inner = language.parse(Source(parsed.source.path, text, tuple(text.split("\n"))))
             if region.guard is not Guard.NONE:
-                guarded = tuple(replace(r, guard=region.guard) for r in inner.regions)
-                inner = replace(inner, regions=guarded)
+                inner = _within(inner, region.guard)
             yield inner, language
+
+
+def _within(inner: Parsed, outer: Guard) -> Parsed:
+    """The same with the guard of the string around it, which nothing inside can lift."""
+    from rocm_ci.scan.c_source import CFile  # noqa: PLC0415 - most scans meet no such string
+
+    def joined(own: Guard) -> Guard:
+        return own if outer is Guard.AMD and own is Guard.NVIDIA else outer
+
+    guarded = tuple(replace(r, guard=joined(r.guard)) for r in inner.regions)
+    tree = inner.tree
+    if isinstance(tree, CFile):
+        tree = replace(tree, guards=tuple(map(joined, tree.guards)))
+    return replace(inner, regions=guarded, tree=tree)

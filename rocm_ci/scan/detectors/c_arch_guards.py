@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 _PASS = re.compile(r"\b(?:__CUDA_ARCH__|__CUDACC__|__NVCC__)\b")
 # A version is asked for: a fast path with a fallback, not the question «am I on the device?».
 _VERSION = re.compile(r"__CUDA_ARCH__\s*(?:[<>]=?|==)\s*\d{2,}|\d{2,}\s*(?:[<>]=?|==)\s*__CUDA_ARCH__")
+# Asked so that the host pass of nvcc leaves out what only a processor has.
+_HOST = re.compile(
+    r"\b(?:__ARM\w*|__aarch64__|__SSE\w*|__AVX\w*|__x86_64__|_M_X64|_MSC_VER|__riscv\w*|__F16C__|__POWER\w*)"
+)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _HIP_HEADER = re.compile(r"[<\"]hip/")
 _BESIDE = 2  # lines between two chains that belong together
@@ -40,7 +44,11 @@ class ArchGuards:
                 continue
             for one in chain.conditions:
                 asked = _PASS.search(one.text)
-                if asked and one.guard is Guard.NONE and not _VERSION.search(one.text):
+                if (
+                    asked
+                    and one.guard is Guard.NONE
+                    and not (_VERSION.search(one.text) or _HOST.search(one.text))
+                ):
                     shown = f"#{one.name} {one.text}"
                     yield Match(one.line, one.column, one.column + len(shown), asked[0])
                     break

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _PROPERTIES = re.compile(r"\b(?:hip|cuda)DeviceProp\w*|getCurrentDeviceProperties|getDeviceProperties")
 _COMPARED = re.compile(
-    r"(?:\b\w+(?:\[\w+\])?\s*(?:\.|->)\s*|\)\s*->\s*)major\b\s*(?:(?:\*\s*10+\s*\+[^<>=;&|]*)?(?:[<>]=?|[=!]=)\s*\d+)"
+    r"(?:\b\w+(?:\[\w+\])?\s*(?:\.|->)\s*|(?:\b[\w:]+\s*\([^();]*\)|\))\s*->\s*)major\b\s*(?:(?:\*\s*10+\s*\+[^<>=;&|]*)?(?:[<>]=?|[=!]=)\s*\d+)"
 )
 
 

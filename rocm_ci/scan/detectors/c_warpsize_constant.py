@@ -20,6 +20,7 @@ _CONSTANT = re.compile(
     rf"|\b(?:alignas|__launch_bounds__|std::integral_constant)\s*[(<][^;{{}}]*?(?P<e>{_WARPSIZE})"
     rf"|\benable_if(?:_t)?\s*<[^;{{}}]*?(?P<g>{_WARPSIZE})"
     rf"|#\s*(?:if|elif)\b[^\n]*?(?P<h>{_WARPSIZE})"
+    rf"|\btemplate\s*<[^;{{}}()]*?=\s*(?P<i>{_WARPSIZE})|\bif\s+constexpr\s*\([^;{{}}]*?(?P<k>{_WARPSIZE})"
 )
 # A declaration has a type before the name; an index has not.
 _ARRAY = re.compile(
@@ -46,7 +47,7 @@ class WarpSizeConstant:
         if not isinstance(file, CFile) or _OWN.search(file.code):
             return
         for found, _, _ in file.search(_CONSTANT):
-            start = next(found.start(g) for g in "abcdegh" if found[g])
+            start = next(found.start(g) for g in "abcdeghik" if found[g])
             yield _at(file, start)
         for found, _, _ in file.search(_ARRAY):
             if found["type"] not in _NOT_TYPES:

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 _DEVICE_ONLY = re.compile(r"\b(?:__GFX\d+__|__gfx\w+__|__AMDGCN_WAVEFRONT_SIZE(?:__)?)")
 _DEVICE_PASS = re.compile(r"__HIP_DEVICE_COMPILE__|__CUDA_ARCH__")
+_NAMED = r"(?:warp|wave)\w*(?:size|width|threads|lanes)\w*"
 _SIZE = re.compile(
-    r"(?:#[ \t]*define[ \t]+\w*|\bconstexpr\b[^;\n]*?\w*)(?:warp|wave)\w*(?:size|width|threads|lanes)\w*"
-    r"[ \t={(]+(?:32|64)\b",
+    rf"(?:#[ \t]*define[ \t]+\w*|\bconstexpr\b[^;\n]*?\w*){_NAMED}[ \t={{(]+(?:32|64)\b"
+    rf"|{_NAMED}\s*\(\s*(?:void)?\s*\)\s*(?:const\s*|noexcept\s*)*\{{\s*return\s+(?:32|64)\b",
     re.IGNORECASE,
 )
 

@@ -127,8 +127,8 @@ def test_the_template_of_an_asm_statement_is_one_region_with_true_places() -> No
     lines = found.text.split("\n")
 
     assert (found.line, found.column) == (1, 15)
-    assert lines[0] == "{\\n "
-    assert lines[1] == "     mov.u32 %0, 1;\\n"
+    assert lines[0] == "{   "
+    assert lines[1] == "     mov.u32 %0, 1;  "
     assert regions(text, RegionKind.STRING) == []
 
 
