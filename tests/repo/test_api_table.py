@@ -90,6 +90,7 @@ CUDA_TYPE_NAME_MAP = collections.OrderedDict([
 CUDA_INCLUDE_MAP = collections.OrderedDict([("grab.h", ("hip/grab.h", CONV_INCLUDE, API_RUNTIME))])
 PYTORCH_SPECIFIC_MAPPINGS = collections.OrderedDict([("at::cuda", "at::hip")])
 """
+HINTS = "oldone\tcudaOld\\w+\ttake the new one\nnever\tcuda(?:Nev|Old)\\w+\tdo without\n"
 HEADER = """
 /* cudaInComment */
 typedef struct cudaFresh_st cudaFresh; // cudaNeither
@@ -237,14 +238,12 @@ def test_the_text_of_the_table_reads_back() -> None:
 
 def test_a_list_for_a_rule_says_what_is_known_of_a_name() -> None:
     table = merge.table(sources())
-    made = views.texts(
-        table, [(key, pattern) for key, pattern, _ in hints.entries("never\tcudaNev\\w+\tdo without")]
-    )
+    made = views.texts(table, [(key, pattern) for key, pattern, _ in hints.entries(HINTS)])
 
     assert "\ncudaGrab hipGrab since=6.2\n" in made["runtime-renames.txt"]
     assert "\ncudaNever - deprecated=12.8 hint=never\n" in made["api-without-hip.txt"]
     assert "\nCUSOLVER_ALL - roc=rocsolver_all\n" in made["library-without-hip.txt"]
-    assert "\ncudaOldGrab hipOldGrab removed=12.0\n" in made["outdated-names.txt"]
+    assert "\ncudaOldGrab hipOldGrab removed=12.0 hint=oldone\n" in made["outdated-names.txt"]
     assert (
         made["runtime-renames.txt"].splitlines()[1] == "# needles: cudaGrab cudaOldGrab cudaSoon cudaThing_t"
     )

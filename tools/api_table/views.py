@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from tools.api_table.merge import NEWER
 from tools.api_table.row import NONE
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ VIEWS: dict[str, tuple[str, Callable[[Row], bool]]] = {
     "outdated-names": ("Functions that NVIDIA calls deprecated or has removed.", _is_outdated),
 }
 _OUTDATED = "outdated-names"
+_OLD_HINT = "old"
 
 
 def _line(row: Row, hints: Sequence[tuple[str, re.Pattern[str]]], *, releases: bool) -> str:
@@ -118,9 +120,12 @@ def _line(row: Row, hints: Sequence[tuple[str, re.Pattern[str]]], *, releases: b
         known["removed"] = row.cuda_removed
     elif row.cuda_deprecated and (releases or not row.hip):
         known["deprecated"] = row.cuda_deprecated
-    hint = next((key for key, pattern in hints if pattern.fullmatch(row.name)), None)
-    if hint and (releases or not row.hip):
-        known["hint"] = hint
+    if releases or not row.hip or row.hip_since == NEWER:
+        mine = (
+            key for key, names in hints if key.startswith(_OLD_HINT) is releases and names.fullmatch(row.name)
+        )
+        if key := next(mine, None):
+            known["hint"] = key
     words = [row.name]
     if row.hip or known:
         words.append(row.hip or NONE)
