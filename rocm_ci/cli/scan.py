@@ -121,6 +121,10 @@ def command(
     wanted.check(request)
     env = wiring.environment()
     log = wiring.make_log(env)
+    since = env.get("PRE_COMMIT_FROM_REF")
+    if staged and since:
+        # `pre-commit run --from-ref` means the commits since then; nothing needs to be staged.
+        request = replace(request, staged=False, base=since)
     root = root_of(Git(ProcessRunner(), request.start, env))
     git = Git(ProcessRunner(), root, env)
     options = _configuration(root, config_path, env)

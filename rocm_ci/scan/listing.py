@@ -50,8 +50,8 @@ def listing(scanned: Scanned, source: FileSource, *, failed: bool, took_s: float
             content = decode(data)[1] if data is not None else ()
         lines += _block(group, content, paint)
     lines += _notes(scanned.notes, paint)
-    lines.append(_summary(scanned, failed=failed, took_s=took_s, paint=paint))
     lines += _repairable(scanned.findings, paint)
+    lines.append(_summary(scanned, failed=failed, took_s=took_s, paint=paint))
     return "\n".join(lines)
 
 

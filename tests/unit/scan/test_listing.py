@@ -21,8 +21,8 @@ def test_a_finding_shows_its_place_its_line_and_a_caret() -> None:
         "      2 |  return cudaFree(0);",
         "        |         ^^^^^^^^",
         "        = fix: write `hipFree`",
-        "✗ 1 error in 1 file, 0.12 s",
         "[*] 1 can be repaired with --fix",
+        "✗ 1 error in 1 file, 0.12 s",
     ]
 
 
@@ -33,7 +33,7 @@ def test_the_same_in_other_lines_of_a_file_is_said_once() -> None:
     assert next(line for line in lines if "error" in line).startswith("a.cpp:1:1")
     assert "        = also in lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 and 7 more" in lines
     assert sum("also" in line for line in lines) == 1
-    assert lines[-2] == "✗ 22 errors in 2 files, 0.10 s"
+    assert lines[-1] == "✗ 22 errors in 2 files, 0.10 s"
 
 
 def test_a_repair_that_changes_what_nvidia_gets_is_marked_otherwise() -> None:
@@ -41,7 +41,7 @@ def test_a_repair_that_changes_what_nvidia_gets_is_marked_otherwise() -> None:
     text = listing(scan_all(files), Tree(files), failed=True, took_s=0.1, colour=False)
 
     assert "cuda-runtime-api [~]" in text
-    assert text.endswith("[~] 1 with --fix --unsafe-fixes: they may change what the code means on NVIDIA")
+    assert "\n[~] 1 with --fix --unsafe-fixes: they may change what the code means on NVIDIA\n" in text
 
 
 def test_what_was_not_looked_at_is_told_and_counted() -> None:
