@@ -26,6 +26,7 @@ _SOURCE = re.compile(
 _PROPERTIES = re.compile(r"(^|\.)(get_device_properties|getDeviceProperties|getDeviceProperties_v2)$")
 _ATTRIBUTE = re.compile(r"\.(compute_capability|cuda_capability)$")
 _NUMBERS = ("int", "float", "tuple", "list", "str", "max", "min", "sum")
+_FIRST_FP8 = 8.9  # Ada: the first NVIDIA GPU with 8 bit floats
 LOWEST_AMD = 9.0  # gfx900; older GPUs have no ROCm build of torch
 
 
@@ -162,16 +163,31 @@ def is_floor(node: ast.Compare) -> bool:
 
     (8, 9) is not one of these: it asks for 8 bit floats.
     """
-    if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+    if len(node.ops) != 1:
         return False
-    left, right = _number(node.left), _number(node.comparators[0])
+    op, sides = node.ops[0], (node.left, node.comparators[0])
+    if isinstance(op, (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
+        listed = [e for s in sides for e in (s.elts if _lists(s) else [s])]  # type: ignore[attr-defined]
+        numbers = [n for e in listed if (n := _number(e)) is not None]
+        return bool(numbers) and max(numbers) < LOWEST_AMD and _FIRST_FP8 not in numbers
+    left, right = map(_number, sides)
     number = right if left is None else left
     if number is None or (left is not None and right is not None):
         return False
     beyond = (ast.Gt, ast.LtE) if left is None else (ast.Lt, ast.GtE)
-    if isinstance(node.ops[0], beyond) and number == int(number):
+    if isinstance(op, beyond) and number == int(number):
         number += 1  # `major > 8` asks for 9
-    return number < LOWEST_AMD and number != 8.9
+    return number < LOWEST_AMD and number != _FIRST_FP8
+
+
+def _lists(node: ast.expr) -> bool:
+    """Whether a node lists alternatives: `[(8, 0), (9, 0)]`, `(80, 86)`, but not the pair `(8, 0)`."""
+    if isinstance(node, (ast.List, ast.Set)):
+        return True
+    return isinstance(node, ast.Tuple) and not (
+        len(node.elts) == 2
+        and all(isinstance(_number(e), float) and (_number(e) or 0) < 20 for e in node.elts)
+    )
 
 
 def _number(node: ast.expr) -> float | None:

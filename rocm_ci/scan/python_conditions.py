@@ -55,6 +55,8 @@ _PROBE_CALLS = re.compile(
 )
 _ENVIRONMENT = re.compile(r"(^|\.)(environ\.get|getenv)$")
 _TARGET = re.compile(r"(?i)target|backend|vendor|platform|device_type|accelerator|gpu_type")
+# Kernel libraries of NVIDIA whose names are no words of the vocabulary.
+_BACKEND = re.compile(r"(?i)cute_?dsl|deep_?gemm|flash_?infer|flash_?mla|trt_?llm|machete")
 _ON, _OFF = frozenset({"1", "true", "on", "yes", "y"}), frozenset({"0", "false", "off", "no", "n"})
 
 
@@ -122,7 +124,7 @@ class Conditions:
             return UNKNOWN
         found, verdict = _vendor_words(last)
         if verdict is Guard.NONE:
-            return UNKNOWN
+            return Outcome(Guard.NVIDIA, Guard.NONE) if _BACKEND.search(last) else UNKNOWN
         if any(re.fullmatch(r"gfx\w+|cdna\d?|rdna\d?|mi\d+x?|fnuz|aiter", w) for w in found):
             return Outcome(Guard.AMD, Guard.NONE)
         if verdict is Guard.AMD:

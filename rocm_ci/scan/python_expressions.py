@@ -94,6 +94,7 @@ class Cutter(Collector):
     def _if(self, node: ast.IfExp, guard: Guard, context: Context, use: str) -> None:
         outcome = self.conditions.of(node.test)
         self.visit(node.test, guard, context, "test")
+        context = (*context, "beside-vendor") if outcome else context
         self.visit(node.body, vendor.both(guard, outcome.true), context, use)
         self.visit(node.orelse, vendor.both(guard, outcome.false), context, use)
 

@@ -18,18 +18,18 @@ _TYPE = re.compile(
 )
 # Formats that a specification fixes, where the type is that of stored scales; kernels of NVIDIA alone.
 _FIXED = re.compile(
-    r"(?i)(nv|mx|mxfp|nvfp|fp)_?(fp)?4(?![0-9a-z]*fn)|mxfp8|e8m0|gguf|ultraquant|deep_?gemm|machete|cutlass|trtllm"
+    r"(?i)(nv|mx|mxfp|nvfp|fp)_?(fp)?4(?![0-9a-z]*fn)|mxfp8|e8m0|gguf|marlin|ultraquant|deep_?gemm|machete|cutlass|trtllm"
 )
 # Asking what a value is, listing what is allowed, or knowing the other flavour as well is right.
 _FINE = re.compile(
     r"^(compare|key.*|test|twin|message|beside-vendor|script"
     r"|call:(isinstance|.*assert.*|register_\w+|.*parametrize|Literal))$"
 )
-_KNOWS = re.compile(r"fnuz|gfx9|is_rocm|is_hip|version\.hip|\bROCM\b|IS_HIP")
+_KNOWS = re.compile(r"fnuz|(?i:gfx_?94)")
 
 
 class Fp8Dtype:
-    """Uses that choose the type, in a file that knows of AMD; a function that also names fnuz is right."""
+    """Uses that choose the type, in a file that knows the other one; a function that names it is right."""
 
     name = "py-fp8-dtype"
     needles = ("float8_e4m3fn", "float8_e5m2", "float8e4nv", "float8e5")
@@ -37,15 +37,15 @@ class Fp8Dtype:
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
         if _KNOWS.search(parsed.source.text):
-            yield from choices(parsed)
+            yield from choices(parsed, (Guard.NONE,))
 
 
-def choices(parsed: Parsed) -> Iterator[Match]:
+def choices(parsed: Parsed, guards: tuple[Guard, ...] = (Guard.NONE, Guard.AMD)) -> Iterator[Match]:
     """Every place that settles for the OCP type where AMD gets to."""
     if _FIXED.search(parsed.source.path) or "normalize_e4m3fn" in parsed.source.text:
         return
     for region in parsed.regions:
-        reached = region.guard in (Guard.NONE, Guard.AMD)
+        reached = region.guard in guards
         if region.kind is RegionKind.CODE and reached and _TYPE.match(region.text) and not _is_fine(region):
             yield Match(region.line, region.column, region.column + len(region.text), region.text)
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from rocm_ci.scan.python_regions import Site
 
-_FP8 = re.compile(r"(?i)fp_?8|float_?8|e4m3|f8")
+_FP8 = re.compile(r"(?i)fp_?8|float_?8|e4m3")
+_LIMIT = re.compile(r"(?i)max|limit|range|bound|clip|largest")
 _LARGEST = 448.0
 
 
@@ -33,7 +34,7 @@ class Fp8Limit:
             return
         for site in tree.sites:
             quiet = {"message", "twin", "test", "script", "beside-vendor"} & set(site.context)
-            if site.guard in (Guard.NONE, Guard.AMD) and not quiet:
+            if site.guard is Guard.NONE and not quiet:
                 for node in _limits(site, tree):
                     yield match_of(node, parsed)
 
@@ -44,10 +45,10 @@ def _limits(site: Site, tree: PythonTree) -> Iterator[ast.expr]:
             ast.Assign(targets=[target], value=value)
             | ast.AnnAssign(target=target, value=ast.expr() as value)
         ):
-            if _is_largest(value) and _FP8.search(tree.names.dotted(target)):
+            if _is_largest(value) and _is_limit(tree.names.dotted(target)):
                 yield value
         case ast.Call(keywords=keywords):
-            yield from (k.value for k in keywords if k.arg and _FP8.search(k.arg) and _is_largest(k.value))
+            yield from (k.value for k in keywords if k.arg and _is_limit(k.arg) and _is_largest(k.value))
         case ast.FunctionDef(args=arguments):
             named = (
                 [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) :]
@@ -58,12 +59,16 @@ def _limits(site: Site, tree: PythonTree) -> Iterator[ast.expr]:
                 *zip(named, arguments.defaults, strict=True),
                 *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
             ]
-            yield from (d for a, d in pairs if d is not None and _FP8.search(a.arg) and _is_largest(d))
+            yield from (d for a, d in pairs if d is not None and _is_limit(a.arg) and _is_largest(d))
         case ast.BinOp(right=right, op=ast.Div()):
             if _is_largest(right) and any(c.startswith("def:") and _FP8.search(c) for c in site.context):
                 yield right
         case _:
             return
+
+
+def _is_limit(name: str) -> bool:
+    return bool(_FP8.search(name) and _LIMIT.search(name))
 
 
 def _is_largest(node: ast.expr) -> bool:

@@ -34,7 +34,7 @@ _SHEBANG = re.compile(r"#!.*\bpython[\d.]*\b")
 # A module or folder named after what exists for NVIDIA alone is imported where that can be used.
 _BACKEND = re.compile(
     r"(?i)(^|[/_.-])(cute_?dsl|cute_?utils|cute|deep_?gemm|flash_?infer|flashmla|mnnvl|tcgen05|wgmma|deepstream"
-    r"|pynvvideocodec|trt_?llm|machete|cutlass|nvfp4|cupti|nvshmem|sm\d{2,3}a?|hopper|blackwell)(?=[/_.-]|\d)"
+    r"|pynvvideocodec|trt_?llm|machete|marlin|cutlass|nvfp4|cupti|nvshmem|sm\d{2,3}a?|hopper|blackwell)(?=[/_.-]|\d)"
 )
 # Values that a file may use far from where it got them: no function can be left out.
 _FOLLOWED = re.compile(r"get_device_capability|compute_capability|get_cuda_capability|getDeviceCapability")
