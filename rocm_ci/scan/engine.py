@@ -10,6 +10,7 @@ from rocm_ci.model.changes import ChangeKind
 from rocm_ci.model.finding import Finding, Topic
 from rocm_ci.model.scan_note import NoteKind, ScanNote
 from rocm_ci.scan import files, suppression
+from rocm_ci.scan.c_splices import spliced
 from rocm_ci.scan.counting import Counting
 from rocm_ci.scan.drafts import Drafts
 from rocm_ci.scan.embedded import device_sources
@@ -149,6 +150,8 @@ class Scanner:
         if data is None or language is None:
             return ()
         self._files += 1
+        if language.name == EMBEDDED:
+            data = spliced(data)
         rules, embedded = self._candidates(language.name, data)
         rules = tuple(r for r in rules if r.is_about(path))
         marked = suppression.MARK in data
