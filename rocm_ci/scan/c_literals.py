@@ -33,8 +33,10 @@ def literal_regions(file: CFile, include_lines: set[int]) -> Iterator[Region]:
     lexed = file.lexed
     taken: set[int] = set()
     named: set[str] = set()  # macros that stand in templates
-    for found in _ASM.finditer(lexed.code):
+    at = 0
+    while found := _ASM.search(lexed.code, at):
         end = _end_of_template(lexed.code, found.end())
+        at = max(found.end(), end)
         named.update(_NAME.findall(lexed.code, found.end(), end))
         template = lexed.literals_in(found.end(), end)
         if template:
@@ -104,8 +106,11 @@ def _end_of_template(code: str, start: int) -> int:
 
 
 def _matching_parenthesis(code: str, start: int, most: int = 20_000) -> int:
+    """The closing parenthesis, or the end of the statement: literals, which may hold any sign, are blank."""
     depth = 1
-    for found in re.compile(r"[()]").finditer(code, start, start + most):
+    for found in re.compile(r"[();]").finditer(code, start, start + most):
+        if found[0] == ";":
+            return found.start()
         depth += 1 if found[0] == "(" else -1
         if not depth:
             return found.start()

@@ -68,6 +68,7 @@ def spans_the_wave(file: CFile, call: re.Match[str]) -> bool:
     return width == "warpSize" or (file.constants.fold(width).value or 0) >= _WHOLE
 
 
+@lru_cache(maxsize=64)
 def lanes_of(file: CFile, start: int = 0, end: int | None = None) -> Lanes:
     """How many lanes a stretch of code works with. Functions of the file that it calls count."""
     stop = len(file.code) if end is None else end
@@ -117,6 +118,7 @@ def _functions_across_lanes(file: CFile) -> dict[str, Lanes]:
     return found
 
 
+@lru_cache(maxsize=64)
 def is_ported(file: CFile, start: int, end: int) -> bool:
     """Whether a stretch has lines for AMD alone: its author thought of the wave there."""
     first, last = file.line_of(start), file.line_of(end)

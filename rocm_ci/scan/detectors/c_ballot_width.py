@@ -14,6 +14,8 @@ from rocm_ci.scan.source import Guard
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rocm_ci.scan.c_functions import Function
+
 _VOTE = re.compile(
     r"(?<![\w.>])__(?:ballot|ballot_sync|ballot64|activemask|match_any_sync|match_all_sync|match_any|match_all)\s*\("
 )
@@ -55,7 +57,12 @@ class BallotWidth:
                 seen.add(line)
                 text = vote[0].rstrip("( \t\n")
                 yield Match(line, column, column + len(text), text)
+        followed: set[tuple[Function | None, str]] = set()
         for named, _, _ in file.search(_NAMED):
+            key = (file.functions.at(named.start()), named["name"])
+            if key in followed:
+                continue
+            followed.add(key)
             for match in _later(file, named, narrow):
                 if match.line not in seen:
                     seen.add(match.line)

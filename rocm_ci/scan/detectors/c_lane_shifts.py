@@ -12,6 +12,8 @@ from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rocm_ci.scan.c_functions import Function
+
 _NARROW = (
     r"(?:(?<![\w.)])(?:1[uU]?|-\s*1|~\s*0[uU]?|0[xX][fF]{8}[uU]?|0[xX]0*1[uU]?|UINT32_MAX|UINT_MAX)"
     r"|\b(?:(?:std::)?u?int32_t|unsigned|int|uint)\s*[({]\s*1[uU]?\s*[)}]"
@@ -89,10 +91,12 @@ def _at(file: CFile, found: re.Match[str], end: int, message: str | None = None)
 
 def _tested_bits(file: CFile) -> Iterator[Match]:
     """`votes & (1 << i)` with a vote of the same function."""
+    followed: set[tuple[Function, str]] = set()
     for vote, _, _ in file.search(_VOTE):
         function = file.functions.at(vote.start())
-        if function is None:
+        if function is None or (function, vote["name"]) in followed:
             continue
+        followed.add((function, vote["name"]))
         pattern = re.compile(
             rf"\b{vote['name']}\s*&=?\s*\(?\s*~?\s*\(?\s*(?P<number>(?<![\w.])1[uU]?)\s*<<\s*\(?\s*(?P<by>[A-Za-z_]\w*)\b(?P<after>[^;\n]{{0,20}})"
         )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rocm_ci.scan.c_functions import Function
 
 _SHARED = re.compile(r"\b__shared__\b[^;={}\[()]*?\b(?P<name>\w+)\s*\[(?P<bound>[^\[\];]*)\]")
+_LANES = 32
 _WHOLE = r"(?:warpSize|WARP_SIZE|WAVE_SIZE|kWarpSize|C10_WARP_SIZE|64)"
 # A lane number that goes to 63, and a loop over all lanes of a wave.
 _LANE = re.compile(
@@ -36,11 +37,15 @@ class SharedBy32:
         file = parsed.tree
         if not isinstance(file, CFile):
             return
+        known: dict[tuple[int, str], bool] = {}
         for found, line, _ in file.search(_SHARED, guards=(Guard.NONE, Guard.AMD)):
             function = file.functions.at(found.start())
-            if function is None or file.constants.fold(found["bound"]).value != 32:
+            if function is None or file.constants.fold(found["bound"]).value != _LANES:
                 continue
-            if _is_indexed_by_lanes(file, function, found["name"]):
+            key = (function.start, found["name"])
+            if key not in known:
+                known[key] = _is_indexed_by_lanes(file, function, found["name"])
+            if known[key]:
                 start = found.start("name")
                 text = file.code[start : found.end()]
                 column = start - file.lexed.line_starts[line - 1] + 1
@@ -53,7 +58,7 @@ def _is_indexed_by_lanes(file: CFile, function: Function, array: str) -> bool:
     lanes = {found["name"] for found in _LANE.finditer(code, function.start, function.end)}
     for found in _LOOP.finditer(code, function.start, function.end):
         # A name of the file that is 32 itself is told where it is defined.
-        if found["end"] in ("warpSize", "64") or file.constants.named(found["end"]).value != 32:
+        if found["end"] in ("warpSize", "64") or file.constants.named(found["end"]).value != _LANES:
             lanes.add(found["name"])
     direct = rf"[\w.]+\s*%\s*{_WHOLE}|__lane_id\s*\(\s*\)"
     either = "|".join([*sorted(map(re.escape, lanes)), direct])

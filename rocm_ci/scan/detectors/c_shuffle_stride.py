@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_calls import arguments
@@ -52,12 +53,13 @@ def _loops(file: CFile) -> Iterator[Match]:
     for pattern in (_FOR, _WHILE):
         for found, _, _ in file.search(pattern):
             start = found.end()
-            if not any(start <= at < start + _LONGEST_LOOP for at in shuffles):
+            first = bisect_left(shuffles, start)
+            if first == len(shuffles) or shuffles[first] >= start + _LONGEST_LOOP:
                 continue
             end = _end_of_loop(
                 code, start, start + _LONGEST_LOOP, has_header=pattern is _FOR or code[start - 1] == "("
             )
-            if not any(start <= at < end for at in shuffles) or not _reaches_32(file, found, start, end):
+            if shuffles[first] >= end or not _reaches_32(file, found, start, end):
                 continue
             at = found.start("name")
             if is_for_32_only(file, at) or is_ported(file, start, end):
