@@ -169,7 +169,7 @@ class _Pool:
         process = self._context.Process(target=self._work, args=(there, [*others, here]), daemon=True)
         try:
             process.start()
-        except OSError:  # no processes left, or no memory
+        except (OSError, MemoryError):  # no processes left, or no memory
             here.close()
             return False
         finally:
