@@ -25,7 +25,7 @@ _TWO = (
 )
 _SIGN_OF_TWO = re.compile(
     r"^[ \t]*(?:print(?:[ \t]+[^(=\s.,\[)]|$|[ \t]*>>)|except[ \t]+[^:#]+,[ \t]*\w+[ \t]*:"
-    r"|raise[ \t]+[\w.]+[ \t]*,|exec[ \t]+[^(=])|\b\d+[lL]\b|<>",
+    r"|raise[ \t]+[\w.]+[ \t]*,|exec[ \t]+[^(=])|\b\d+[lL]\b|<>|(?<![\w.])0[0-7]+\b|\b[uU][rR][\"']",
     re.MULTILINE,
 )
 _MARGIN = re.compile(r"[^\s#)\]}]")

@@ -32,6 +32,12 @@ _IMPORT = re.compile(
     r"|from[ \t]+(?P<module>[\w.]+)[ \t]+c?import\b)"
 )
 _HEADER = re.compile(r"(if|elif|else|try|except|with|while)\b", re.IGNORECASE)
+# Where a bracket was left open, a new statement closes it.
+_STATEMENT = re.compile(
+    r"[ \t]*(?:def|class|import|from|if|elif|else|try|except|for|while|return|raise|with|print|@"
+    r"|[\w.]+[ \t]*=[ \t])"
+)
+_HEAD = re.compile(r"[ \t]*(?:def|class|if|elif|else|try|except|for|while|with)\b[^\n]*:[ \t]*(?:#[^\n]*)?$")
 _INSIDE = re.compile(r"(async[ \t]+)?(def|cpdef|cdef(?!\s+(extern|class|struct|enum|union)\b))\b")
 _USED = ("torch.version.cuda", "torch.utils.cpp_extension.CUDA_HOME", "CUDA_HOME")
 
@@ -122,6 +128,8 @@ class _Walk:
         for found in _TOKEN.finditer(self._text):
             kind = found.lastgroup or "other"
             text = found.group()
+            if kind == "line" and self._stack and self._begins_anew(found.start()):
+                self._stack.clear()
             if kind == "string":
                 yield from self._string(found)
             elif kind == "name":
@@ -132,6 +140,19 @@ class _Walk:
             if breaks:
                 self._line += breaks
                 self._start = found.start() + text.rfind("\n") + 1
+
+    def _begins_anew(self, end: int) -> bool:
+        """Whether the line that ends here, or the next one, cannot stand within brackets."""
+        head = _HEAD.match(self._text, self._start, end)
+        return head is not None or bool(_STATEMENT.match(self._text, end + 1) and self._is_margin(end + 1))
+
+    def _is_margin(self, at: int) -> bool:
+        """Whether a line is indented no deeper than the one before it."""
+        new = len(self._text[at : at + 200]) - len(self._text[at : at + 200].lstrip(" \t"))
+        old = len(self._text[self._start : self._start + 200]) - len(
+            self._text[self._start : self._start + 200].lstrip(" \t")
+        )
+        return new <= old
 
     def _sign(self, kind: str, text: str) -> None:
         if kind in ("line", "end") and not self._stack:
