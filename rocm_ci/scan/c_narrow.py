@@ -33,9 +33,6 @@ def edit(file: CFile, start: int, end: int, text: str) -> Edit | None:
     return Edit(line=line, column=column, end=column + end - start, text=text)
 
 
-def widened(text: str) -> str:
-    """The unsigned type of 64 bits that is spelled like a narrow one; a wide one as it is."""
-    if re.fullmatch(WIDE, text):
-        return text
-    prefix = "std::" if text.startswith("std::") else ""
-    return f"{prefix}uint64_t" if text.endswith("int32_t") else "unsigned long long"
+# HIP's functions are overloaded for this type; `uint64_t` is `unsigned long` on Linux, for which the
+# call of `__ffsll` is ambiguous in older releases.
+WIDENED = "unsigned long long"

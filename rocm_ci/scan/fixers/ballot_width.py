@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_calls import arguments_and_end
-from rocm_ci.scan.c_narrow import CAST, DECLARED, NARROW, edit, offset_of, widened
+from rocm_ci.scan.c_narrow import CAST, DECLARED, NARROW, WIDENED, edit, offset_of
 from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.repair import Fixer, Repair
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # What has the same result for a vote of 32 lanes, in 32 bits and in 64. `__clz` and `__brev` have not.
 _COUNT = r"__popc|__ffs|__builtin_popcount|__builtin_ffs|__builtin_ctz"
 _COUNTS = re.compile(rf"\b(?P<count>{_COUNT})\s*\(\s*(?P<cast>{CAST})?\Z")
-_COUNTS_NAME = re.compile(rf"(?P<count>{_COUNT})\s*\(\s*(?P<cast>{CAST})?[A-Za-z_]\w*\s*[)&]")
+_COUNTS_NAME = re.compile(rf"(?P<count>{_COUNT})\s*\(\s*(?P<cast>{CAST})?(?P<name>[A-Za-z_]\w*)\s*[)&]")
 _VOTE = re.compile(r"__(?:ballot|ballot_sync|activemask|match_any_sync|match_any)\s*\(")
 _SHIFT = re.compile(r"\s*&\s*\(\s*\(\s*(?P<one>1[uU]?(?:[lL]{2})?)\s*<<\s*[\w.]+\s*\)\s*-\s*1[uU]?\s*\)\s*\Z")
 _TRUTH_BEFORE = re.compile(r"(?:!|&&|\|\||\b(?:if|while)\s*\()\s*\Z")
@@ -51,11 +51,17 @@ class BallotWidth:
 def _of_count(file: CFile, at: int) -> Iterator[Edit | None]:
     """`__popc(votes)`, where `votes` is wide already."""
     found = _COUNTS_NAME.match(file.code, at)
-    if found is None:
+    if found is None or (found["count"] == "__ffs" and not _is_long_long(file, found["name"], at)):
         return
     yield _longer(file, found)
     if found["cast"]:
         yield edit(file, found.start("cast"), found.end("cast"), "")
+
+
+def _is_long_long(file: CFile, name: str, at: int) -> bool:
+    """Whether a variable has the very type that `__ffsll` is declared for in every release."""
+    declared = re.compile(rf"\b(?:unsigned\s+long\s+long(?:\s+int)?|auto)\s+(?:const\s+)?{name}\b")
+    return declared.search(file.code, max(0, at - _LONGEST_SCOPE), at) is not None
 
 
 def _of_vote(file: CFile, vote: re.Match[str]) -> Iterator[Edit | None]:
@@ -73,7 +79,7 @@ def _of_vote(file: CFile, vote: re.Match[str]) -> Iterator[Edit | None]:
     if declared is None or finished is None or not re.fullmatch(NARROW, declared["type"]):
         return
     start = begin + declared.start("type")
-    yield edit(file, start, start + len(declared["type"]), widened(declared["type"]))
+    yield edit(file, start, start + len(declared["type"]), WIDENED)
     if declared["cast"]:
         yield edit(file, vote.start() - len(declared["cast"]), vote.start(), "")
     yield from _of_uses(file, declared["name"], finished.end() - 1)

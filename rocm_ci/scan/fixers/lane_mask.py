@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan.c_narrow import CAST, DECLARED, NARROW, edit, offset_of, widened
+from rocm_ci.scan.c_narrow import CAST, DECLARED, NARROW, WIDENED, edit, offset_of
 from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.repair import Fixer, Repair
 
@@ -18,6 +18,7 @@ _ONES = re.compile(
 )
 _ARGUMENT = re.compile(rf"_sync\s*\(\s*(?P<cast>{CAST})?\Z|__syncwarp\s*\(\s*(?P<cast2>{CAST})?\Z")
 _MACRO = re.compile(r"#[ \t]*define[ \t]+(?P<name>[A-Za-z_]\w*)[ \t]+\(?\s*\Z")
+_CAST = re.compile(CAST)
 _FARTHEST = 200
 
 
@@ -35,6 +36,8 @@ class LaneMask:
         if not isinstance(file, CFile):
             return None
         at = offset_of(file, match)
+        cast = _CAST.match(file.code, at)
+        at = cast.end() if cast is not None else at
         ones = _ONES.match(file.code, at)
         if ones is None:
             return None
@@ -43,9 +46,9 @@ class LaneMask:
         unsafe = False
         argument = _ARGUMENT.search(before)
         if argument is not None:
-            cast = argument["cast"] or argument["cast2"]
-            if cast:
-                edits.append(edit(file, at - len(cast), at, ""))
+            narrowing = argument["cast"] or argument["cast2"]
+            if narrowing:
+                edits.append(edit(file, at - len(narrowing), at, ""))
         else:
             name = _name(file, before, at, edits)
             if name is None:
@@ -65,7 +68,7 @@ def _name(file: CFile, before: str, at: int, edits: list[Edit | None]) -> str | 
         return None
     if re.fullmatch(NARROW, declared["type"]):
         start = at - len(before) + declared.start("type")
-        edits.append(edit(file, start, start + len(declared["type"]), widened(declared["type"])))
+        edits.append(edit(file, start, start + len(declared["type"]), WIDENED))
     return declared["name"]
 
 
