@@ -7,8 +7,8 @@ parsed: its import lines and the definition of that name are cut out and underst
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.outcome import UNKNOWN, Outcome
@@ -36,19 +36,23 @@ class Modules:
         self._read = read
         self._texts: dict[str, str | None] = {}
         self._imports: dict[str, str] = {}
+        self._asked: dict[tuple[str, str], Outcome] = {}
         self._found: dict[tuple[str, int, str], str | None] = {}
         self._answers: dict[tuple[str, str], Outcome] = {}
 
     def outcome(self, path: str, full: str, depth: int = 0) -> Outcome:
         """What `full` (`pkg.utils.flag`, `..utils.helper()`) means where the module at `path` says it."""
-        dotted = full.lstrip(".")
-        level = len(full) - len(dotted)
-        module, _, name = dotted.rpartition(".")
-        file = self._file(path, level, module)
-        return UNKNOWN if file is None else self._defined(file, name, depth)
+        folder = posixpath.dirname(path)
+        key = (folder, full)
+        if key not in self._asked:
+            dotted = full.lstrip(".")
+            module, _, name = dotted.rpartition(".")
+            file = self._file(folder, len(full) - len(dotted), module)
+            self._asked[key] = UNKNOWN  # while it is looked for, it may ask for itself
+            self._asked[key] = UNKNOWN if file is None else self._defined(file, name, depth)
+        return self._asked[key]
 
-    def _file(self, path: str, level: int, module: str) -> str | None:
-        folder = str(PurePosixPath(path).parent)
+    def _file(self, folder: str, level: int, module: str) -> str | None:
         key = (folder, level, module)
         if key not in self._found:
             self._found[key] = next(
@@ -108,13 +112,12 @@ def _candidates(folder: str, level: int, module: str) -> list[str]:
     """Where a module may lie, seen from a file in `folder`."""
     inner = module.replace(".", "/")
     if level:
-        start = PurePosixPath(folder)
         for _ in range(level - 1):
-            start = start.parent
-        starts = ["" if str(start) == "." else f"{start}/"]
+            folder = posixpath.dirname(folder)
+        starts = [f"{folder}/" if folder else ""]
     else:
         first = module.partition(".")[0]
-        parts = [] if folder == "." else folder.split("/")
+        parts = folder.split("/") if folder else []
         starts = ["/".join(parts[:n]) + "/" if n else "" for n, part in enumerate(parts) if part == first]
         starts += [s for s in _SOURCE_FOLDERS if s not in starts]
     places = [start + inner for start in starts]

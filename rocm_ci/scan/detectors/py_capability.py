@@ -15,6 +15,8 @@ from rocm_ci.scan.source import Guard
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rocm_ci.scan.python_regions import Site
+
 NEEDLES = (
     "get_device_capability",
     "get_device_properties",
@@ -52,7 +54,9 @@ def decisions(parsed: Parsed) -> Iterator[tuple[ast.expr, bool]]:
 
 
 def _decisions(parsed: Parsed, tree: PythonTree) -> Iterator[tuple[ast.expr, bool]]:
-    sites = {id(s.node): s for s in tree.sites if isinstance(s.node, (ast.Compare, ast.Call))}
+    sites = {id(s.node): s for s in tree.sites if _may_decide(s, tree)}
+    if not sites:
+        return
     values = capability.Values(tree.module, tree.names, parsed.source.text)
     module_level = values.tainted(values.scopes[0])
     told: dict[int, tuple[ast.expr, bool]] = {}
@@ -61,11 +65,7 @@ def _decisions(parsed: Parsed, tree: PythonTree) -> Iterator[tuple[ast.expr, boo
         tainted = module_level if nodes is values.scopes[0] else values.tainted(nodes)
         for node in nodes:
             site = sites.get(id(node))
-            if site is None or site.guard not in (Guard.NONE, Guard.AMD):
-                continue
-            if not isinstance(node, (ast.Compare, ast.Call)) or id(node) in refusals:
-                continue
-            if _QUIET & {"message", "beside-vendor"} & set(site.context):
+            if site is None or not isinstance(node, (ast.Compare, ast.Call)) or id(node) in refusals:
                 continue
             strong = _strength(node, values, tainted)
             if strong is not None:
@@ -73,6 +73,15 @@ def _decisions(parsed: Parsed, tree: PythonTree) -> Iterator[tuple[ast.expr, boo
                 if node.lineno not in told or (told[node.lineno][1] and not weak):
                     told[node.lineno] = (node, weak)
     yield from told.values()
+
+
+def _may_decide(site: Site, tree: PythonTree) -> bool:
+    """Whether a comparison or conversion is reached on AMD without a question for the vendor beside it."""
+    if site.guard not in (Guard.NONE, Guard.AMD) or {"message", "beside-vendor"} & set(site.context):
+        return False
+    if isinstance(site.node, ast.Call):
+        return tree.names.dotted(site.node.func) in ("int", "float")
+    return isinstance(site.node, ast.Compare)
 
 
 def _strength(
