@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,12 +13,15 @@ from rocm_ci.model.event import Event, EventKind
 from rocm_ci.model.facts import Facts
 from rocm_ci.model.plan import Plan
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.stages.scan import run
-from tests.fakes import context
-from tests.unit.scan.trees import added
+from rocm_ci.scan.baseline import of, written
+from rocm_ci.stages.scan import run, verdict
+from tests.fakes import FakeRunner, context
+from tests.unit.scan.trees import added, scan_all
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from rocm_ci.model.result import ScanResult
 
 ERROR = "cudaFree(0);\n"
 WARNING = "__AMDGCN_WAVEFRONT_SIZE;\n"
@@ -64,3 +68,48 @@ def test_the_reason_counts_what_was_found(tmp_path: Path) -> None:
 
     assert result.reason == "2 errors, 1 warning, 1 suppressed"
     assert (result.files, result.suppressed, len(result.findings)) == (1, 1, 3)
+
+
+BASELINE = ".github/rocm-ci-baseline.json"
+
+
+def with_base(tmp_path: Path, base: str, *, is_fork: bool) -> ScanResult:
+    """A change that adds a known finding, with a baseline at the head that knows it."""
+    (tmp_path / "a.hip").write_text(ERROR)
+    known = of(scan_all({"a.hip": ERROR}).findings, BASELINE)
+    (tmp_path / ".github").mkdir()
+    (tmp_path / BASELINE).write_text(written(known))
+    one = job("a.hip", 1, ScanOptions())
+    event = Event(kind=EventKind.PULL_REQUEST, head="0" * 40, merge_base="1" * 40, is_fork=is_fork)
+    ctx = context(tmp_path, FakeRunner({"git": (0, base) if base else (128, "")}))
+    return run(ctx, replace(one, event=event))
+
+
+def test_a_fork_cannot_bring_its_own_baseline(tmp_path: Path) -> None:
+    result = with_base(tmp_path, "", is_fork=True)
+
+    assert (result.verdict, result.baselined) == (Verdict.FAIL, 0)
+    assert "is taken from the merge base" in result.notices[0]
+
+
+def test_the_baseline_of_the_base_holds_for_a_fork(tmp_path: Path) -> None:
+    base = written(of(scan_all({"a.hip": ERROR}).findings, BASELINE))
+    result = with_base(tmp_path, base, is_fork=True)
+
+    assert (result.verdict, result.baselined, result.notices) == (Verdict.PASS, 1, ())
+    assert result.reason == "1 in the baseline"
+
+
+def test_a_baseline_that_a_trusted_change_brings_counts_and_is_told(tmp_path: Path) -> None:
+    result = with_base(tmp_path, "", is_fork=False)
+
+    assert (result.verdict, result.baselined) == (Verdict.PASS, 1)
+    assert result.notices == (f"This change alters {BASELINE}: it knows 1 finding more.",)
+
+
+def test_what_was_given_up_is_undecided_unless_it_fails_anyway() -> None:
+    (error,) = scan_all({"a.hip": ERROR}).findings
+
+    assert verdict((), ScanOptions(), unfinished=True) is Verdict.INCONCLUSIVE
+    assert verdict((error,), ScanOptions(), unfinished=True) is Verdict.FAIL
+    assert verdict((error,), ScanOptions(fail_on="never"), unfinished=True) is Verdict.INCONCLUSIVE
