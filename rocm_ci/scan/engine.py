@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -168,7 +168,9 @@ class Scanner:
         found: list[Finding] = []
         if rules or embedded:
             hits = self._book.of_language(language.name).hits(data, rules) if self._prefilter else None
-            parsed = language.parse(self._opened(path, text, lines, hits, language.name))
+            nvidia = embedded or any(r.minds_nvidia for r in rules)
+            source = self._opened(path, text, lines, hits, language.name)
+            parsed = language.parse(replace(source, nvidia=nvidia))
             for reason in parsed.notes:
                 self._note(NoteKind.FALLBACK, path, reason)
             found += self._findings(parsed, rules, look)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.language import Match
 from rocm_ci.scan.language_registry import detectors
-from rocm_ci.scan.source import RegionKind
+from rocm_ci.scan.source import Guard, RegionKind
 from rocm_ci.scan.tables import parts
 
 if TYPE_CHECKING:
@@ -42,6 +42,11 @@ class CompiledRule:
             spec.detector if spec.detector is not None else _TextMatcher(spec, self._tables)
             for spec in self.rule.match
         )
+
+    @cached_property
+    def minds_nvidia(self) -> bool:
+        """Whether the rule looks at what only NVIDIA reaches, as one about every machine's paths does."""
+        return any(spec.detector is None and Guard.NVIDIA in spec.guards for spec in self.rule.match)
 
     def holds_for(self, archs: Sequence[str]) -> bool:
         """Whether the rule is about one of the configured targets."""

@@ -10,6 +10,12 @@ import ast
 import re
 import warnings
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocm_ci.scan import python_skeleton as skeleton
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _MOST_REPAIRS = 12
 _LONGEST = 300_000  # characters of a broken file worth parsing again and again
@@ -40,8 +46,16 @@ class Tree:
     reason: str = ""
 
 
-def tree_of(text: str) -> Tree:
-    """The syntax tree of a file; `module` is None when nothing of it can be parsed."""
+def tree_of(text: str, hits: Sequence[int] | None = None) -> Tree:
+    """The syntax tree of a file; `module` is None when nothing of it can be parsed.
+
+    Of a file whose sorted `hits` are known, functions without any may come without their body.
+    """
+    short = skeleton.of(text, hits) if hits is not None else None
+    if short is not None:
+        module = _parse(short[0])
+        if isinstance(module, ast.Module) and skeleton.holds(module, short[1]):
+            return Tree(module)
     found = _parse(text)
     if isinstance(found, ast.Module):
         return Tree(found)

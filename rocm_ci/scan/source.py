@@ -68,6 +68,8 @@ class Source:
     the same folder: a `Dockerfile` next to a `Dockerfile.rocm` is the NVIDIA one. `macros` are those that
     the headers of a C file define for one vendor only. `read` gives another file of the tree by its path;
     what a language learns from such files it keeps in `memo`, which all files of one scan share.
+    `nvidia` is False when no rule cares for what only NVIDIA reaches: a file that is NVIDIA's as a whole
+    then needs no parsing.
     """
 
     path: str
@@ -78,3 +80,4 @@ class Source:
     beside: Callable[[str], bool] = field(default=_alone, compare=False, repr=False)
     read: Callable[[str], bytes | None] = field(default=_nothing, compare=False, repr=False)
     memo: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
+    nvidia: bool = True

@@ -38,6 +38,9 @@ _BACKEND = re.compile(
 )
 # Values that a file may use far from where it got them: no function can be left out.
 _FOLLOWED = re.compile(r"get_device_capability|compute_capability|get_cuda_capability|getDeviceCapability")
+_ALIASED = re.compile(
+    r"=[ \t]*[\w.]+\.(?:cuda|version|CUDA_HOME)[ \t]*(?:#.*)?$", re.MULTILINE
+)  # Names.follows
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
@@ -65,6 +68,8 @@ class Python:
         outer = vendor.of_path(source.path, beside=source.beside, code=True)
         if outer is Guard.NONE and _BACKEND.search(source.path):
             outer = Guard.NVIDIA
+        if outer is Guard.NVIDIA and not source.nvidia:
+            return Parsed(source, ())
         suffix = source.path.rpartition(".")[2]
         if suffix == "ipynb":
             return _notebook(source, outer)
@@ -98,7 +103,10 @@ def _notebook(source: Source, outer: Guard) -> Parsed:
 def cut(source: Source, outer: Guard) -> Parsed:
     """Parse a module whose every statement is reached under `outer`."""
     source = _readable(source)
-    tree = tree_of(source.text)
+    # What is used far from where it comes from needs every function.
+    is_far = _FOLLOWED.search(source.text) or _ALIASED.search(source.text)
+    hits = None if is_far else source.hits
+    tree = tree_of(source.text, hits)
     if tree.module is not None:
         try:
             regions, python = _regions(source, tree.module, outer)
