@@ -55,12 +55,18 @@ class Drafts:
         name = _FIRST_NAME.match(match.name or match.text)
         return name is not None and self._project.defines(self._path, name[1])
 
+    def _excuse(self, rule: Rule, match: Match) -> str:
+        """Why it is no more than a note; empty when it counts. Never asked for notes: it may take long."""
+        if self._excuses is not None:
+            return self._excuses.of(rule, match)
+        return self._project.module_excuse(self._path, rule.id) if self._language == "python" else ""
+
     def finding(self, rule: Rule, match: Match) -> Finding:
         """What is reported."""
         severity = rule.severity
         if rule.translated is not None and self._translates:
             severity = min(severity, rule.translated)
-        excuse = self._excuses.of(rule, match) if self._excuses is not None else ""
+        excuse = "" if severity is Severity.NOTE else self._excuse(rule, match)
         if excuse:
             severity = Severity.NOTE
         repair = self._repairs.of(rule, match)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.scan.build_lists import BuildLists
 from rocm_ci.scan.builds import Builds
 from rocm_ci.scan.headers import Headers
+from rocm_ci.scan.importers import Importers
 from rocm_ci.scan.includes import Guarded
 from rocm_ci.scan.inventory import Inventory
 from rocm_ci.scan.reach import Reach
@@ -40,6 +41,7 @@ class Project:
         self._guarded = cache(self._guards_of)
         inventory = Inventory(source)
         lists = BuildLists(source, inventory)
+        self._importers = Importers(source, inventory)
         self._reach = Reach(lists, self._headers, inventory, self._guarded, self.has_amd_twin)
         self._taught = cache(self._macros_of_header)
         self._names_below = cache(self._names_of_closure)
@@ -77,6 +79,10 @@ class Project:
     def excuse(self, path: str) -> str:
         """Why a C file is not compiled for AMD, as what builds and includes it tells; empty if it may be."""
         return self._reach.excuse(path)
+
+    def module_excuse(self, path: str, rule: str) -> str:
+        """Why a finding of a rule in a Python module does not count there; empty when it does."""
+        return self._importers.excuse(path, rule)
 
     # names that are made legal
 
