@@ -31,10 +31,7 @@ def regions(
 ) -> list[Region]:
     """The regions of a shell text whose first character stands at `line`, `column`."""
     script = Script(text, Places(text, line, column))
-    try:
-        _read(script, (0, len(text)), guard, context)
-    except RecursionError:  # thousands of nested groups: not a script that anybody runs
-        return []
+    _read(script, (0, len(text)), guard, context)
     return script.regions
 
 
@@ -54,6 +51,8 @@ class _Reader:
         self._tokens = found
         self._context = context
         self._at = 0
+        self._depth = 0
+        self._has_or = any(token.text == "||" for token in found)
 
     def run(self, guard: Guard) -> None:
         while self._at < len(self._tokens):
@@ -95,7 +94,7 @@ class _Reader:
         outcome = UNKNOWN
         rest = Guard.NONE
         while True:
-            fallback = condition or has_fallback(self._tokens, self._at)
+            fallback = condition or (self._has_or and has_fallback(self._tokens, self._at))
             first, leaves = self._pipeline(here, is_condition=fallback)
             outcome = first if outcome is UNKNOWN else outcome
             operator = self._peek()
@@ -138,9 +137,20 @@ class _Reader:
         }.get(word)
         if handler is not None and (self._is_word() or word == "("):
             self._at += 1
-            return UNKNOWN, handler(guard)
+            if self._depth > _MOST_NESTING:  # not a script that anybody runs: go on without structure
+                return UNKNOWN, Guard.NONE
+            self._depth += 1
+            rest = handler(guard)
+            self._depth -= 1
+            return UNKNOWN, rest
         if self._is_word() and [t.text for t in self._tokens[self._at + 1 : self._at + 3]] == ["(", ")"]:
-            return UNKNOWN, self._function(guard)
+            if self._depth > _MOST_NESTING:
+                self._at += 3
+                return UNKNOWN, Guard.NONE
+            self._depth += 1
+            rest = self._function(guard)
+            self._depth -= 1
+            return UNKNOWN, rest
         return self._simple(guard, is_condition=is_condition), Guard.NONE
 
     def _if(self, guard: Guard) -> Guard:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rocm_ci.scan.shell_lexer import Token
 
 _GIVE_UP = frozenset({"exit", "die", "fail", "abort", "return"})
+_LOOKED_AT = 200  # tokens; a command that is longer has no fallback that anybody sees
 _ENDS_CHAIN = frozenset({"\n", ";", "&", "&&", ";;"})
 
 
@@ -28,13 +29,13 @@ def how_it_leaves(body: Sequence[Token]) -> str:
 def has_fallback(tokens: Sequence[Token], start: int) -> bool:
     """Whether the command at `start` is followed by `||` and something that does not give up."""
     depth = 0
-    for index in range(start, len(tokens)):
+    for index in range(start, min(len(tokens), start + _LOOKED_AT)):
         text = tokens[index].text
         depth += (text in ("(", "{")) - (text in (")", "}"))
         if depth < 0 or (depth == 0 and text in _ENDS_CHAIN):
             return False
         if depth == 0 and text == "||":
-            return not _gives_up(tokens[index + 1 :])
+            return not _gives_up(tokens[index + 1 : index + _LOOKED_AT])
     return False
 
 

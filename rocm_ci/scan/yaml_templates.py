@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rocm_ci.scan import vendor
 from rocm_ci.scan.outcome import IS_AMD, IS_NVIDIA, UNKNOWN, Outcome
@@ -12,10 +12,10 @@ from rocm_ci.scan.source import Guard
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_TEMPLATE = re.compile(r"\{\{.*?\}\}")
+_TEMPLATE = re.compile(r"\{\{[^{}\n]{0,500}\}\}")
 _TEMPLATE_LINE = re.compile(r"^[ \t]*\{(?:[%{]-?.*[%}]|#.*#)\}[ \t]*$", re.MULTILINE)
 _STATEMENT = re.compile(
-    r"\{[{%]-?\s*(if|elif|else if|else|end|endif|range|with|define|block|for|endfor)\b(.*?)-?[%}]\}"
+    r"\{[{%]-?\s*(if|elif|else if|else|end|endif|range|with|define|block|for|endfor)\b([^{}\n]{0,500}?)-?[%}]\}"
 )
 _LINE_SELECTOR = re.compile(r"#\s*\[([^\]]+)\]")
 
@@ -29,31 +29,36 @@ def blanked(text: str) -> str:
 def guards(lines: Sequence[str]) -> dict[int, Guard]:
     """1-based line → guard of the template branches around it, where there is one."""
     found: dict[int, Guard] = {}
-    open_: list[tuple[Guard, Guard]] = []  # (guard of the open branch, what its `else` holds)
+    open_: list[_Branch] = []
     for number, line in enumerate(lines, 1):
         if "{{" in line or "{%" in line:
             for statement in _STATEMENT.finditer(line):
                 _apply(statement[1], statement[2], open_)
-        guard = Guard.NONE
-        for inner, _ in open_:
-            guard = vendor.both(guard, inner)
-        if guard is not Guard.NONE:
-            found[number] = guard
+        if open_ and open_[-1].guard is not Guard.NONE:
+            found[number] = open_[-1].guard
     return found
 
 
-def _apply(word: str, condition: str, open_: list[tuple[Guard, Guard]]) -> None:
+class _Branch(NamedTuple):
+    outer: Guard
+    guard: Guard  # of the open branch, with what is around it
+    otherwise: Guard  # what its `else` holds
+
+
+def _apply(word: str, condition: str, open_: list[_Branch]) -> None:
+    outer = open_[-1].guard if open_ else Guard.NONE
     if word in ("end", "endif", "endfor"):
         if open_:
             open_.pop()
     elif word in ("else", "elif", "else if"):
         condition = condition.removeprefix(" if") if word == "else" else condition
-        before = open_.pop()[1] if open_ else Guard.NONE
+        before = open_.pop() if open_ else _Branch(Guard.NONE, Guard.NONE, Guard.NONE)
         outcome = of_condition(condition) if condition.strip() else UNKNOWN
-        open_.append((vendor.both(before, outcome.true), vendor.both(before, outcome.false)))
+        held = before.otherwise
+        open_.append(_Branch(before.outer, vendor.both(held, outcome.true), vendor.both(held, outcome.false)))
     else:
         outcome = of_condition(condition) if word == "if" else UNKNOWN
-        open_.append((outcome.true, outcome.false))
+        open_.append(_Branch(outer, vendor.both(outer, outcome.true), vendor.both(outer, outcome.false)))
 
 
 def of_condition(text: str) -> Outcome:

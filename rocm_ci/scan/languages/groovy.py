@@ -33,7 +33,7 @@ _READERS: dict[str, Callable[..., list[Region]]] = {
     "sh": shell.regions, "bat": batch.regions, "powershell": powershell.regions, "pwsh": powershell.regions,
 }  # fmt: skip
 _MESSAGES = frozenset({"echo", "println", "error", "unstable", "description"})
-_NAMES_BLOCK = frozenset({"stage", "label", "node", "agent"})
+_MOST_WORDS = 60  # of one statement
 
 
 @dataclass(slots=True)
@@ -63,12 +63,12 @@ class Groovy:
 class _Walk:
     def __init__(self, source: Source) -> None:
         self.found: list[Region] = []
-        self._text = source.text
         self._places = Places(source.text, 1, 1)
         self._guard = vendor.of_path(source.path, beside=source.beside)
         self._blocks: list[_Block] = []
         self._statement: list[str] = []  # words and strings since the last bracket or line
         self._row = 0
+        self._word_at = 0
 
     def token(self, token: re.Match[str]) -> None:
         text = token.group()
@@ -87,6 +87,9 @@ class _Walk:
             self._statement.append(text.strip("'\""))
         else:
             self._statement.append(text)
+            if token.lastgroup == "word":
+                self._word_at = token.start()
+        del self._statement[:-_MOST_WORDS]
 
     def _open(self) -> None:
         words = tuple(self._statement)
@@ -141,9 +144,9 @@ class _Walk:
         line, column = place
         context = (f"env:{name}",) if is_setting else (name, "options") if name == "args" else (name,)
         if is_setting:
-            at = self._text.rfind(name, 0, self._text.find(text, 0))
-            _, start = self._places.of(at)
-            self.found.append(Region(RegionKind.KEY, name, line, start, self._guard, context))
+            self.found.append(
+                Region(RegionKind.KEY, name, *self._places.of(self._word_at), self._guard, context)
+            )
         self.found.append(Region(RegionKind.VALUE, text, line, column, self._guard, context))
 
 

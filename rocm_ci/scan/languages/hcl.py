@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _TOKEN = re.compile(
     r"(?P<skip>(?:#|//)[^\n]*|/\*.*?(?:\*/|$))|(?P<block>\b(?:target|variable|group)\s+\"([^\"\n]*)\")"
-    r"|(?P<open>\{)|(?P<close>\})|(?P<named>([\w.-]+|\"[\w.-]+\")\s*=\s*(?=\"))|(?P<string>\"((?:[^\"\\\n]|\\.)*)\")",
+    r"|(?P<open>\{)|(?P<close>\})|(?P<named>(?<![\w.-])([\w.-]+|\"[\w.-]+\")\s*=\s*(?=\"))|(?P<string>\"((?:[^\"\\\n]|\\.)*)\")",
     re.DOTALL,
 )
 

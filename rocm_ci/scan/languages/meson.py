@@ -26,6 +26,7 @@ _TOKEN = re.compile(
     r"(?P<comment>#[^\n]*)|(?P<string>f?'''.*?'''|f?'(?:[^'\\\n]|\\.)*')|(?P<word>[A-Za-z_][\w.]*)|(?P<newline>\n)|(?P<mark>[^\s\w])|(?P<other>\w+)",
     re.DOTALL,
 )
+_DEEPEST = 60  # calls within calls
 _MESSAGES = frozenset({"message", "warning", "error", "summary", "assert"})
 
 
@@ -116,7 +117,7 @@ class _Walk:
         while at < len(tokens):
             token = tokens[at]
             follows = tokens[at + 1].text if at + 1 < len(tokens) else ""
-            if token.kind == "word" and follows == "(":
+            if token.kind == "word" and follows == "(" and len(context) < _DEEPEST:
                 end = _closing(tokens, at + 1)
                 self._call(token, tokens[at + 2 : end], guard, context)
                 at = end
