@@ -41,6 +41,7 @@ HAS_AMD = Outcome(Guard.AMD, Guard.NVIDIA, probe=True)
 _NVIDIA_THING = re.compile(
     r"(?i)nvcc|nvidia|/cuda|^cuda|libcuda|libcudart|pynvml|nsys|nsight|cuobjdump|libnv|libnccl|libcu|^ncu$"
     r"|(^|[^A-Za-z])CUDA_|^CUDNN|tensorrt|cupy_cuda|numba\.cuda|flashinfer|deep_gemm|transformer_engine"
+    r"|^(cudf|cuml|cugraph|cuspatial|cucim|cuvs|cusignal|rmm|pycuda|nvtx|nvmath|kvikio|cutlass|dask_cudf)(\.|$)"
 )
 _AMD_THING = re.compile(
     r"(?i)rocm|(^|/)hip(cc|config)?($|[^a-z])|amd-?_?smi|amdgpu|amdhip|/dev/kfd|librccl|libhip|libroc|HIP_|roc(profv?\d?|minfo)"

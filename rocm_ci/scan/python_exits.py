@@ -26,10 +26,13 @@ def gives_up(body: Sequence[ast.stmt]) -> bool:
     return bool(body) and (isinstance(body[-1], ast.Raise) or bool(_EXITS.search(_last_call(body))))
 
 
-def advises(body: Sequence[ast.stmt]) -> bool:
-    """Whether a block raises an error of its own with a text: it says what to do."""
-    last = body[-1] if body else None
-    return isinstance(last, ast.Raise) and isinstance(last.exc, ast.Call) and bool(last.exc.args)
+def advises(body: Sequence[ast.stmt], kind: str = "") -> bool:
+    """Whether a block raises an error of its own (of some kind) with a text: it says what to do."""
+    match body[-1] if body else None:
+        case ast.Raise(exc=ast.Call(func=func, args=[_, *_])):
+            return ast.unparse(func).endswith(kind)
+        case _:
+            return False
 
 
 def leaves(body: Sequence[ast.stmt]) -> bool:

@@ -41,7 +41,7 @@ _PROBE = re.compile(
 )
 _AMD_NAME = re.compile(
     r"^(/opt/rocm|lib(amdhip|hip|roc|rccl|miopen)\w*|ROCM_\w+|HIP_\w+|hipcc|hipconfig|amdclang\S*|rocm-?smi|amd-?smi"
-    r"|amdsmi|rocminfo|rocprof\w*|roc\w*|rccl|hip|amd|amdgpu)\b|/(hipcc|amd-smi|rocm-smi)$"
+    r"|amdsmi|rocminfo|rocprof\w*|roc\w*|rccl|hip|amd|amdgpu)\b|^-l(amdhip|hip|roc|rccl)|/(hipcc|amd-smi|rocm-smi)$"
 )
 _NVIDIA_NAME = re.compile(r"(?i)cuda|nvcc|nvidia|nccl|nvrtc|cublas|nvml|nsys|^ncu$|^cu")
 _DEFAULTS = ("environ.get", "getenv", ".get", ".setdefault", ".pop")
@@ -203,7 +203,7 @@ class Cutter(Collector):
 
     def _candidates(self, items: Iterable[ast.expr], guard: Guard, context: Context) -> Guard:
         """EITHER for alternatives that know both vendors, e.g. `("nvidia-smi", "rocm-smi")`."""
-        if guard is not Guard.NONE or "requirement" in context:
+        if guard not in (Guard.NONE, Guard.AMD) or "requirement" in context:
             return guard
         texts = [
             n.value

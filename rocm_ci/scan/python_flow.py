@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rocm_ci.scan import vendor
 from rocm_ci.scan.outcome import UNKNOWN, joined
-from rocm_ci.scan.python_exits import gives_up, handles, leaves, suppresses
+from rocm_ci.scan.python_exits import advises, gives_up, handles, leaves, suppresses
 from rocm_ci.scan.python_learning import decorator_guard
 from rocm_ci.scan.python_names import is_text, target_name
 from rocm_ci.scan.python_strings import column_of, has_line, lines_with
@@ -62,7 +62,7 @@ class Flow:
                     guard = vendor.both(guard, demanded.true) if demanded is not None else guard
             else:
                 self._statement(statement, guard, context)
-                guard = vendor.both(guard, self._rest(statement))
+                guard = vendor.both(guard, self._rest(statement, inside="inside" in context))
 
     def _knows_amd(self, statements: Sequence[ast.stmt]) -> bool:
         """Whether the plain statements of a body, definitions left out, name the AMD counterpart."""
@@ -225,12 +225,12 @@ class Flow:
         tests = [ast.Compare(left=subject, ops=[ast.Eq()], comparators=[v]) for v in values]
         return joined([self._cut.conditions.of(t) for t in tests], conjunction=False)
 
-    def _rest(self, node: ast.stmt) -> Guard:
+    def _rest(self, node: ast.stmt, *, inside: bool) -> Guard:
         """What must hold after a statement, because it leaves otherwise."""
         conditions = self._cut.conditions
         match node:
             case ast.If():
-                return self._after_if(node)
+                return self._after_if(node, inside=inside)
             case ast.Assert(test=test):
                 demanded = conditions.of(test)
                 return Guard.NONE if demanded.probe else demanded.true
@@ -252,12 +252,13 @@ class Flow:
             case _:
                 return Guard.NONE
 
-    def _after_if(self, node: ast.If) -> Guard:
+    def _after_if(self, node: ast.If, *, inside: bool) -> Guard:
         outcome = self._cut.conditions.of(node.test)
-        if leaves(node.body) and not (gives_up(node.body) and outcome.probe):
-            return outcome.false
-        if leaves(node.orelse) and not (gives_up(node.orelse) and outcome.probe):
-            return outcome.true
+        for body, rest in ((node.body, outcome.false), (node.orelse, outcome.true)):
+            # Whoever demands a tool excuses nothing; a function that says which package it needs does.
+            demands = gives_up(body) and outcome.probe and not (inside and advises(body, "ImportError"))
+            if leaves(body) and not demands:
+                return rest
         return Guard.NONE
 
     # By the name of the node's class: one lookup, and `TryStar` exists from Python 3.11 on only.

@@ -11,6 +11,7 @@ from rocm_ci.scan import python_tokens as tokens
 from rocm_ci.scan import vendor
 from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.outcome import UNKNOWN, Outcome
+from rocm_ci.scan.python_callers import with_callers
 from rocm_ci.scan.python_expressions import Cutter
 from rocm_ci.scan.python_flow import Flow
 from rocm_ci.scan.python_learning import learn
@@ -105,7 +106,8 @@ def cut(source: Source, outer: Guard) -> Parsed:
     source = _readable(source)
     # What is used far from where it comes from needs every function.
     is_far = _FOLLOWED.search(source.text) or _ALIASED.search(source.text)
-    hits = None if is_far else source.hits
+    hits = None if is_far or source.hits is None else with_callers(source.text, source.lines, source.hits)
+    source = replace(source, hits=hits)
     tree = tree_of(source.text, hits)
     if tree.module is not None:
         try:
