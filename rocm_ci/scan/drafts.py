@@ -81,7 +81,7 @@ class Drafts:
             path=encodable(self._path),
             line=match.line,
             column=match.column,
-            end=match.end,
+            end=self._end(match),
             message=message.replace("{match}", text).replace("{replacement}", written),
             fix=fix.replace("{match}", text).replace("{replacement}", written),
             docs=f"docs/rules/{rule.id}.md",
@@ -89,3 +89,9 @@ class Drafts:
             edits=repair.edits,
             unsafe=repair.unsafe,
         )
+
+    def _end(self, match: Match) -> int:
+        """Where a match ends on its line: what a name stands for may be longer than what is written."""
+        if match.line > len(self._lines):
+            return match.end
+        return max(match.column, min(match.end, len(self._lines[match.line - 1]) + 1))
