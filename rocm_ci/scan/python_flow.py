@@ -167,7 +167,10 @@ class Flow:
         names = [target_name(t, cut.names) for t in targets]
         for target in targets:
             cut.visit(target, guard, (*context, "store"))
-        inner = (*context, *(f"assign:{n}" for n in names if n))
+        # What is stored in an environment is set, whatever the lines around it ask for.
+        stored = any(isinstance(t, ast.Subscript) for t in targets)
+        known = tuple(c for c in context if c != "twin") if stored else context
+        inner = (*known, *(f"assign:{n}" for n in names if n))
         if node.value is not None and id(node.value) in cut.requirement_nodes:
             inner = (*inner, "requirement")
         if any(
