@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rocm_ci.scan import vendor
 from rocm_ci.scan.outcome import UNKNOWN, joined
 from rocm_ci.scan.python_exits import advises, gives_up, handles, leaves, suppresses
-from rocm_ci.scan.python_learning import decorator_guard
+from rocm_ci.scan.python_learning import decorator_guard, refuses_amd
 from rocm_ci.scan.python_names import is_text, target_name
 from rocm_ci.scan.python_strings import column_of, has_line, lines_with
 from rocm_ci.scan.source import Guard, RegionKind
@@ -90,7 +90,7 @@ class Flow:
         if node.name in self._excused or (name_says is Guard.NVIDIA and has_amd_sibling):
             guard = vendor.both(guard, Guard.NVIDIA)
         if isinstance(node, ast.ClassDef):
-            if re.search(r"(?i)nvidia|nvml", node.name):
+            if re.search(r"(?i)nvidia|nvml", node.name) or refuses_amd(node, self._cut.conditions):
                 guard = vendor.both(guard, Guard.NVIDIA)
             for base in node.bases:
                 self._cut.visit(base, guard, context)
@@ -181,6 +181,8 @@ class Flow:
         cut.visit(node.value, guard, inner)
 
     def _import(self, node: ast.Import | ast.ImportFrom, guard: Guard, context: Context) -> None:
+        if self._in_test and _is_faked(node, self._cut.source.text):
+            guard = vendor.both(guard, Guard.EITHER)
         for alias in node.names:
             full = alias.name
             if isinstance(node, ast.ImportFrom):
@@ -285,3 +287,10 @@ class Flow:
         "Return": _expression,
         "Expr": _expression,
     }
+
+
+def _is_faked(node: ast.Import | ast.ImportFrom, text: str) -> bool:
+    """Whether a test puts a module of its own in the place of the imported one."""
+    name = (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
+    root = re.escape(name.partition(".")[0])
+    return "sys.modules" in text and bool(re.search(rf"sys\.modules\b[^\n]{{0,40}}[\"']{root}\b", text))

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from rocm_ci.scan.python_names import Names
     from rocm_ci.scan.python_statements import Statements
 
+_SUITABLE = re.compile(
+    r"_?(is|can|check)_(compatible|supported|available|applicable|implement|usable|enabled)"
+)
 _LONGEST_HELPER = 6
 _TELLS = re.compile(
     r"(?i)hip|roc|amd|cuda|nv|sm_?\d|gfx|fnuz|hopper|ampere|blackwell|which|skip|find_|exists|getenv|environ"
@@ -121,6 +124,20 @@ def _demanded(function: ast.FunctionDef | ast.AsyncFunctionDef, conditions: Cond
         elif isinstance(statement, ast.Assert):
             return Outcome(conditions.of(statement.test).true, Guard.NONE)
     return UNKNOWN
+
+
+def refuses_amd(node: ast.ClassDef, conditions: Conditions) -> bool:
+    """Whether a class says of itself that it is not for AMD: `is_compatible` answers False there."""
+    for function in node.body:
+        if isinstance(function, ast.FunctionDef) and _SUITABLE.fullmatch(function.name):
+            for test in (s for s in function.body if isinstance(s, ast.If)):
+                match test.body[-1]:
+                    case ast.Return(value=ast.Constant(value=False)):
+                        if conditions.of(test.test).true is Guard.AMD:
+                            return True
+                    case _:
+                        pass
+    return False
 
 
 def _property(
