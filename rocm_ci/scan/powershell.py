@@ -69,7 +69,7 @@ def _statement(
         mine = (*context, f"assign:{assigned[1]}")
         yield Region(RegionKind.KEY, assigned[1], *places.of(start + assigned.start(1)), guard, mine)
         yield from _lines(RegionKind.VALUE, (assigned[2], start + assigned.start(2)), places, guard, mine)
-        if assigned[2][:1] in "&(":
+        if assigned[2].startswith(("&", "(")):
             inner = assigned[2].lstrip("&( ")
             at = start + assigned.start(2) + len(assigned[2]) - len(inner)
             yield from _statement(inner, at, places, guard, context)
@@ -77,6 +77,8 @@ def _statement(
     if call := _CALL.match(text):
         text, start = text[call.end() :], start + call.end()
     words = text.split()
+    if not words:
+        return
     name = re.split(r"[\\/]", words[0].strip("\"'"))[-1].removesuffix(".exe")
     mine = (*context, f"command:{name}")
     if INSTALLS & set(words[1:6]):

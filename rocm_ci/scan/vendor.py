@@ -22,7 +22,7 @@ _AMD = (
 )
 _NVIDIA = (
     r"nvidia|nv|cuda\d*|cu1[0-9]\d?|cudart|cudatoolkit|nvcc|nvml|pynvml|nvrtc|nvshmem|nvtx|tensorrt|trt|trtllm|cudnn"
-    r"|cutlass|cublas|cublaslt|flashinfer|sm\d{2,3}a?|gencode|ptxas|cubin|(?:hopper|ampere|blackwell|turing|volta|lovelace)\d*|(?:pascal|maxwell|kepler|ada)\d+|rubin|nvhpc|gdrcopy|gdrapi|[hab]100|[hb]200|gb200|gh200"
+    r"|cutlass|cublas|cublaslt|flashinfer|sm\d{2,3}a?|gencode|ptxas|cubin|(?:hopper|ampere|blackwell|turing|volta|lovelace)\d*|(?:pascal|maxwell|kepler|ada)\d+|rubin|nvhpc|gdrcopy|gdrapi|[hab]100|[hb]200|b300|gb[23]00|gh200"
     r"|rtx\w*|jetson|orin"
 )
 # Neither vendor: code for these is never reached on AMD either, which is all that counts here.
@@ -132,4 +132,8 @@ def _has_twin(name: str, beside: Callable[[str], bool] | None) -> bool:
 
 def _amd_twin_exists(pure: PurePosixPath, beside: Callable[[str], bool]) -> bool:
     ends = [f"{joint}{amd}" for amd in ("rocm", "amd", "hip") for joint in ("-", "_", ".")]
-    return any(beside(f"{pure.stem}{end}{pure.suffix}") or beside(f"{pure.name}{end}") for end in ends)
+    # Beside `Dockerfile.rocm` all others are for NVIDIA: `Dockerfile`, `Dockerfile.efa`.
+    names = {pure.name, "Dockerfile"} if pure.name.startswith("Dockerfile") else {pure.name}
+    return any(
+        beside(f"{pure.stem}{end}{pure.suffix}") or any(beside(f"{n}{end}") for n in names) for end in ends
+    )

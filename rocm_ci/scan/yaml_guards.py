@@ -20,7 +20,7 @@ _SAYS = frozenset({
     "vendor", "variant", "flavor", "toolkit", "device", "label", "key", "id", "name", "runner", "runs-on",
     "runs_on", "tags", "profiles", "queue", "agents", "agent_pool", "agent", "pool", "compute", "target",
     "arch", "desired_cuda", "config", "accelerators", "device_type", "environment_name", "job_name",
-    "suffix", "stack", "kind", "type", "group",
+    "suffix", "stack", "kind", "type", "group", "hardware", "sku",
 })  # fmt: skip
 _ABOUT_DEVICE = frozenset(
     {"device", "device_type", "target", "type", "kind"}

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _TEMPLATE = re.compile(r"\{\{[^{}\n]{0,500}\}\}")
 _TEMPLATE_LINE = re.compile(r"^[ \t]*\{(?:[%{]-?.*[%}]|#.*#)\}[ \t]*$", re.MULTILINE)
 _STATEMENT = re.compile(
-    r"\{[{%]-?\s*(if|elif|else if|else|end|endif|range|with|define|block|for|endfor)\b([^{}\n]{0,500}?)-?[%}]\}"
+    r"\{[{%]-?\s*(if|elif|else if|else|end|endif|range|with|define|block|for|endfor)\b"
+    r"([^{}\n]{0,500}?)-?[%}]\}"
 )
 _LINE_SELECTOR = re.compile(r"#\s*\[([^\]]+)\]")
 

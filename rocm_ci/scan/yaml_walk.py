@@ -161,7 +161,7 @@ class Walk:
             self.found += reader(text, line, column, guard=guard, context=path)
         else:
             for offset, piece in enumerate(text.split("\n")):
-                stripped = piece.strip()
+                stripped = piece.removesuffix(" \\").strip()  # of a scalar over several lines
                 if stripped:
                     start = (column if offset == 0 else 1) + piece.index(stripped[0])
                     self.found.append(Region(RegionKind.VALUE, stripped, line + offset, start, guard, path))

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan import cmake_calls, cmake_conditions, vendor
+from rocm_ci.scan import cmake_calls, cmake_conditions, cmake_uses, vendor
 from rocm_ci.scan.cmake_generators import Generators
 from rocm_ci.scan.cmake_lexer import Argument, Command, commands
 from rocm_ci.scan.language import Language, Parsed
@@ -70,7 +70,8 @@ class CMake:
         found = tuple(commands(source.text))
         names = cmake_calls.defined(found)
         bodies = cmake_calls.guards(names, source, _sites) if names else {}
-        return Parsed(source, tuple(_Walk(found, outer, source.text, bodies).regions()), found)
+        regions = cmake_uses.narrowed(_Walk(found, outer, source.text, bodies).regions())
+        return Parsed(source, tuple(regions), found)
 
 
 def _sites(path: str, text: str, bodies: Mapping[str, Guard]) -> cmake_calls.Sites:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan import shell, vendor
 from rocm_ci.scan.language import Language, Parsed
+from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
     from pathlib import PurePosixPath
@@ -17,6 +18,11 @@ _SUFFIXES = frozenset(
     {".sh", ".bash", ".zsh", ".ksh", ".slurm", ".sbatch", ".pbs", ".lsf", ".bats", ".envrc"}
 )
 _SHEBANG = re.compile(r"#!.*\b(?:bash|sh|zsh|ksh|dash)\b")
+# The caller gives the release of CUDA, so the script is for those who have one: `cuda_version=$2`.
+_TAKES_CUDA = re.compile(
+    r"(?mi)^[ \t]*(?:local |export )?\w*cuda\w*=\"?[^\"'\s]*\$\{?[1-9]\}?[^\"'\s]*\"?\s*$"
+)
+_AMD = re.compile(r"(?i)rocm|\bhip|\bamd\b")
 _NAMES = frozenset({".bashrc", ".envrc", ".profile", ".bash_profile"})
 
 
@@ -36,6 +42,8 @@ class Shell:
     def parse(self, source: Source) -> Parsed:
         """Commands and assignments with their guards."""
         outer = vendor.of_path(source.path, beside=source.beside)
+        if outer is Guard.NONE and _TAKES_CUDA.search(source.text) and not _AMD.search(source.text):
+            outer = Guard.NVIDIA
         return Parsed(source, tuple(shell.regions(source.text, 1, 1, guard=outer)))
 
 
