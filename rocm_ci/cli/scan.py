@@ -165,9 +165,8 @@ class _Scan:
         if self.wanted.fix:
             from rocm_ci.cli.repairing import repair  # noqa: PLC0415 - few scans repair
 
-            repaired = repair(
+            repaired, scanned = repair(
                 inspection,
-                folder,
                 self.root,
                 selection.changes,
                 scanned,
@@ -175,9 +174,7 @@ class _Scan:
                 dry_run=self.wanted.dry_run,
             )
             if repaired.files and not self.wanted.dry_run:
-                # No edit moves a line, so the changes still hold for the files as they are now.
                 selection = replace(selection, source=folder)
-                scanned, _ = replace(inspection, source=folder).scan(selection.changes)
         self._tell(scanned, selection, notices, repaired, colour=colour)
         outcome = verdict(scanned.findings, self.options.scan, unfinished=scanned.unfinished)
         return exit_code(outcome, fail_on_inconclusive=self.options.inconclusive == "fail")

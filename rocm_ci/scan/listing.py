@@ -31,6 +31,7 @@ _SHORT = {
     NoteKind.PARTIAL: "read in part",
     NoteKind.FALLBACK: "not parsed",
     NoteKind.VENDORED: "vendored",
+    NoteKind.COPY: "copies",
 }
 
 
@@ -129,7 +130,7 @@ def _summary(scanned: Scanned, *, failed: bool, took_s: float, paint: _Painter) 
     told = ", ".join(parts) or paint("32", "nothing found")
     files = f"{scanned.files} file{'s' if scanned.files != 1 else ''}"
     mark = paint("31", "✗") if failed else paint("33", "!") if scanned.unfinished else paint("32", "✓")
-    kinds = Counter(_SHORT[note.kind] for note in scanned.notes)
+    kinds = Counter(_SHORT.get(note.kind, note.kind.value) for note in scanned.notes)
     unread = "".join(f" · {count:,} {kind}" for kind, count in kinds.items())
     return f"{mark} {told} in {files}, {took_s:.2f} s{paint('2', unread) if unread else ''}"
 

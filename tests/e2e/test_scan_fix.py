@@ -41,6 +41,17 @@ def test_repairs_are_written_and_a_second_time_nothing_is(repo: Repository) -> N
     assert second.json["repaired"]["files"] == {}
 
 
+def test_a_copy_of_a_file_is_repaired_with_it(repo: Repository) -> None:
+    text = CUDA + "".join(f"int x{n} = cudaFree({n});\n" for n in range(40))
+    repo.write("src/a.cpp", text)
+    repo.write("package/src/a.cpp", text)
+    first, second = scan(repo, "--all", "--fix"), scan(repo, "--all", "--fix")
+
+    assert (repo.root / "package/src/a.cpp").read_text() == (repo.root / "src/a.cpp").read_text()
+    assert set(first.json["repaired"]["files"]) == {"package/src/a.cpp", "src/a.cpp"}
+    assert (first.json["findings"], second.json["repaired"]["files"]) == ([], {})
+
+
 def test_a_dry_run_shows_a_diff_that_git_can_apply(repo: Repository, tmp_path: Path) -> None:
     outcome = rocm_ci("scan", "--all", "--fix", "--dry-run", cwd=repo.root)
 
