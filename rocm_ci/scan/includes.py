@@ -25,16 +25,20 @@ _DEFINED = re.compile(
     rb"|^[ \t]*using[ \t]+(\w+)[ \t]*="
     rb"|^[ \t]*namespace[ \t]+(\w+)[ \t]*="
     rb"|^[ \t]*typedef\b[^;\n]*?\b(\w+)[ \t]*;"
-    rb"|^[ \t]*\}[ \t]*(\w+)[ \t]*;"  # typedef enum { … } cublasStatus_t;
-    rb"|^[ \t]*(?:struct|class|enum(?:[ \t]+class)?)[ \t]+(\w+)[ \t]*(?::[^:{;\n]*)?[{\r\n]"
+    rb"|\}[ \t]*(\w+)[ \t]*;"  # typedef enum { … } cublasStatus_t;
+    rb"|^[ \t]*(?:struct|class|union|enum(?:[ \t]+class)?)[ \t]+(\w+)[ \t]*(?::[^:{;\n]*)?[{\r\n]"
     rb"|^[ \t]*(?:(?:static|extern|inline|constexpr|const)[ \t]+)+[\w:*&<>]+[ \t]+[*&]?(\w+)[ \t]*[=;{]"
     # a function of this name, its type on the same line or above
-    rb"|^(?:[A-Za-z_][\w \t*&:<>,]*[ \t*&])?(\w+)[ \t]*\([^;{}()]*\)[ \t\r\n]*\{",
+    rb"|^(?:[ \t]*[A-Za-z_][\w \t*&:<>,]*[ \t*&])?(\w+)[ \t]*\([^;{}()]*\)[ \t\r\n]*\{"
+    rb"|^[ \t]*(?:struct|class|union)[ \t]+(\w+)[ \t]*;",
     re.MULTILINE,
 )
 _USING_NAME = re.compile(rb"^[ \t]*using[ \t]+[\w:]*::(\w+)[ \t]*;", re.MULTILINE)
+_TAG = re.compile(rb"\btypedef[ \t]+(?:struct|enum|union)[ \t]+(\w+)")
+_ENUM = re.compile(rb"\benum\b[^;{}()]*\{([^{}]*)\}")
+_ENUMERATOR = re.compile(rb"(?:^|,)(?:\s|/\*.*?\*/|//[^\n]*\n)*(\w+)", re.DOTALL)
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
-_FOREIGN = re.compile(rb"(?:cu|CU|nv|NV|__nv|__|make_cu)\w+|tex[123]D\w*|surf[123]D\w*")
+_FOREIGN = re.compile(rb"(?:_?(?:cu|CU|nv|NV)|__|make_cu)\w+|tex[123]D\w*|surf[123]D\w*")
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*([a-z_]+)\b(.*)")
 
 
@@ -84,12 +88,18 @@ def facts(data: bytes) -> Facts:
     """The facts of a file of these bytes, which are UTF-8."""
     places = _Places(data)
     aliases: dict[str, tuple[int, ...]] = {}
-    for pattern in (_DEFINED, _USING_NAME):
+
+    def define(name: bytes, offset: int) -> None:
+        if _FOREIGN.fullmatch(name):
+            aliases[name.decode()] = (*aliases.get(name.decode(), ()), places.line(offset))
+
+    for pattern in (_DEFINED, _USING_NAME, _TAG):
         for found in pattern.finditer(data):
-            name = next(filter(None, found.groups()), b"")
-            if _FOREIGN.fullmatch(name):
-                known = aliases.get(name.decode(), ())
-                aliases[name.decode()] = (*known, places.line(found.start(found.lastindex or 0)))
+            define(found[found.lastindex or 0], found.start(found.lastindex or 0))
+    if b"enum" in data:
+        for body in _ENUM.finditer(data):
+            for one in _ENUMERATOR.finditer(body[1]):
+                define(one[1], body.start(1) + one.start(1))
     includes = includes_of(data)
     return Facts(includes, aliases) if includes or aliases else NOTHING
 

@@ -49,6 +49,30 @@ def test_a_name_that_is_defined_for_nvidia_or_not_at_all_is_not(shim: str) -> No
     assert "a.cpp" in loud({"shim.h": shim, "a.cpp": f'#include "shim.h"\n{USE}'})
 
 
+@pytest.mark.parametrize(
+    ("own", "use"),
+    [
+        ("struct cuDoubleComplex {\n  double x, y;\n};\n", "cuDoubleComplex z;\n"),
+        ("union cuDoubleComplex\n{\n  double x[2];\n};\n", "cuDoubleComplex z;\n"),
+        (
+            "typedef enum {\n  CUDA_R_16F = 2,  // half\n  CUDA_R_32F,\n} cudaDataType;\n",
+            "cudaDataType t = CUDA_R_32F;\n",
+        ),
+        ("enum class cudaDataType { CUDA_R_32F };\n", "auto t = cudaDataType::CUDA_R_32F;\n"),
+        ("struct CUctx_st;\ntypedef CUctx_st* CUcontext;\n", "CUcontext c;\n"),
+        (
+            'extern "C" {\n  cudaError_t cudaFree(...) {\n    return 0;\n  }\n}\ntypedef int cudaError_t;\n',
+            USE,
+        ),
+        ("using my::cudaStream_t;\n", "cudaStream_t s;\n"),
+        ("typedef struct { int a; } cudaStream_t;\n", "cudaStream_t s;\n"),
+    ],
+)
+def test_types_and_enumerators_that_the_project_declares_are_its_own(own: str, use: str) -> None:
+    assert loud({"stub.h": own, "a.cpp": f'#include "stub.h"\n{use}'}) == []
+    assert loud({"a.cpp": use}) == ["a.cpp"]
+
+
 def test_a_header_may_rely_on_what_its_includer_includes_first() -> None:
     files = {"shim.h": SHIM, "k.cuh": USE, "a.cpp": '#include "shim.h"\n#include "k.cuh"\n'}
 
