@@ -34,8 +34,11 @@ def ways_of(rule: Rule, tables: Tables) -> tuple[Way, ...]:
 
 def _way(spec: MatchSpec, tables: Tables) -> Way:
     if spec.detector is not None:
-        own = getattr(detectors()[spec.detector], "needles", ())
-        return (_need(own),) if own else ()
+        detector = detectors()[spec.detector]
+        own = getattr(detector, "needles", ())
+        # What must stand in the file besides, where the needles alone are in too many.
+        also = getattr(detector, "also", ())
+        return tuple(_need(some) for some in (own, also) if some)
     folded = bool(spec.pattern) and needles.ignores_case(spec.pattern or "")
     wanted = [(_strings(spec, tables), folded and not spec.needles)]
     if spec.needles and spec.pattern and _VERBATIM.issuperset(spec.kinds):
