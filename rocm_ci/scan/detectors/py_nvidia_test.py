@@ -27,9 +27,9 @@ class NvidiaTest:
     name = "py-nvidia-test"
     needles = ("cuda.is_available", "cuda.device_count", "import is_available")
     also = (
-        *("nvidia", "Nvidia", "NVIDIA", "nv_gpu", "nvgpu", "NV_GPU", "ensor_core", "ensorcore", "TENSOR_CORE"),
+        *("nvidia", "Nvidia", "NVIDIA", "nv_gpu", "nvgpu", "NV_GPU", "ensor_core", "TENSOR_CORE"),
         *("nvml", "NVML", "nvcc", "NVCC", "eforce", "GEFORCE", "rtx", "RTX", "uring", "TURING", "mpere"),
-        *("AMPERE", "opper", "HOPPER", "ensorCore", "eForce"),
+        *("AMPERE", "opper", "HOPPER", "ensorCore", "eForce", "ensorcore"),
     )
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002

@@ -34,7 +34,7 @@ class Tf32:
         if not isinstance(tree, PythonTree):
             return
         for site in tree.sites:
-            if site.guard in (Guard.NONE, Guard.AMD) and not {"test", "message"} & set(site.context):
+            if site.guard in (Guard.NONE, Guard.AMD) and "message" not in site.context:
                 node = _turns_on(site, tree)
                 if node is not None:
                     yield match_of(node, parsed)
