@@ -6,6 +6,7 @@ import fnmatch
 import re
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.language import Match
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rocm_ci.scan.tables import Tables
     from rocm_ci.scan.texts import Texts
 
+_MOST_OF_A_DETECTOR = 2000  # matches in one file, more than are ever listed
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -63,7 +65,8 @@ class CompiledRule:
         told: set[tuple[int, str]] = set()
         for matcher in self._matchers:
             if isinstance(matcher, str):
-                found: Iterator[Match] = detectors()[matcher].find(parsed, surroundings)
+                all_of_it = detectors()[matcher].find(parsed, surroundings)
+                found: Iterator[Match] = islice(all_of_it, _MOST_OF_A_DETECTOR)
             else:
                 found = matcher.find(texts)
             for match in found:

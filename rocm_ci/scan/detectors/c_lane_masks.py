@@ -13,6 +13,8 @@ from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rocm_ci.scan.c_functions import Function
+
 _SYNC = re.compile(
     r"(?<![\w.>])__(?:shfl(?:_up|_down|_xor)?|ballot|any|all|match_(?:any|all)|reduce_(?:add|min|max|and|or|xor))_sync\s*\("
     r"|(?<![\w.>])__syncwarp\s*\("
@@ -59,8 +61,14 @@ class LaneMasks:
         for name, match in _definitions(file, names):
             defined.add(name)
             yield match
+        known: dict[tuple[Function | None, str], bool] = {}
         for name, start, function in uses:
-            if name not in defined and _is_narrow_name(file, narrow, name, start):
+            if name in defined:
+                continue
+            key = (file.functions.at(start), name)
+            if key not in known:
+                known[key] = _is_narrow_name(file, narrow, name, start)
+            if known[key]:
                 yield _at(file, start, name, name, function)
 
 

@@ -71,16 +71,16 @@ def lane_arithmetic(parsed: Parsed) -> Iterator[tuple[Match, Lanes]]:
         operand, needs_name = _operand(file.code, max(line_start, found.start() - _LONGEST), found)
         if operand is None:
             continue
-        lanes = _lanes(file, operand.start(), file.code[line_start : operand.start()], needs_name, found)
-        if lanes is Lanes.GROUPS:
-            continue
-        column = operand.start() - line_start + 1
         text = file.code[operand.start() : found.end()]
         shown = " ".join(text.split())
-        function = file.functions.at(operand.start())
         # The fragments of a matrix kernel repeat one expression dozens of times.
-        told[function, shown] += 1
-        if told[function, shown] <= _MOST_IN_FUNCTION:
+        key = (file.functions.at(operand.start()), shown)
+        if told[key] >= _MOST_IN_FUNCTION:
+            continue
+        lanes = _lanes(file, operand.start(), file.code[line_start : operand.start()], needs_name, found)
+        if lanes is not Lanes.GROUPS:
+            told[key] += 1
+            column = operand.start() - line_start + 1
             yield Match(line, column, column + len(text), shown), lanes
 
 

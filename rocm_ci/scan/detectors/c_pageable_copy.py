@@ -31,6 +31,7 @@ _ALLOCATED = r"\b{0}\s*(?:=|\()\s*" + _CAST + r"(?:std::)?(?:malloc|calloc|align
 _NUMBER = r"(?<![\w*])(?:float|double|int|unsigned|char|half|short|long|bool|(?:std::)?u?int\d+_t|size_t)\s+"
 _ON_STACK = _NUMBER + r"{0}\s*\[[^\]]*\]\s*[;={{]"
 _LOCAL = _NUMBER + r"{0}\s*(?:[;=,{{])"
+_FARTHEST = 5000  # characters in which the memory must have been made
 _IPC = re.compile(r"\b(?:hip|cuda|gpu)Ipc(?:Get|Open)MemHandle\s*\(")
 _WAITS = re.compile(r"\b\w*(?:Synchronize|StreamWaitEvent|[sS]ync|EventQuery|wait)\w*\s*\(")
 
@@ -69,7 +70,7 @@ def _is_pageable(file: CFile, offset: int, argument: str) -> bool:
     named = data or element or plain
     if named is None:
         return False
-    name, body = named[1], file.code[function.header : offset]
+    name, body = named[1], file.code[max(function.header, offset - _FARTHEST) : offset]
     if re.search(rf"{_PINNED}[^;]*\b{name}\b|\b{name}\b[^;]*{_PINNED}", body):
         return False
     if (data or element) and re.search(_CONTAINER.format(name), body):
@@ -77,7 +78,7 @@ def _is_pageable(file: CFile, offset: int, argument: str) -> bool:
     if re.search(_ALLOCATED.format(name), body) or re.search(_ON_STACK.format(name), body):
         return True
     address = argument.lstrip().startswith("&") and element is None
-    own = file.code[function.start : offset]
+    own = file.code[max(function.start, offset - _FARTHEST) : offset]
     return address and re.search(_LOCAL.format(name), own) is not None
 
 
