@@ -85,9 +85,12 @@ class Repairs:
         if rule.repair is not None:
             return fixers()[rule.repair].repair(self._parsed, match) or Repair()
         text, unsafe = match.replacement, match.unsafe
-        if text is None and rule.replace is not None and rule.replace.holds_in(self._language):
-            text = re.sub(rule.replace.from_, rule.replace.to, match.text)
-            unsafe = unsafe or rule.replace.unsafe
+        if text is None:
+            for one in rule.replacements:
+                changed = re.sub(one.from_, one.to, match.text)
+                if changed != match.text and one.holds_in(self._language):
+                    text, unsafe = changed, unsafe or one.unsafe
+                    break
         written = self._lines[match.line - 1] if match.line <= len(self._lines) else ""
         # What was matched may be spread over lines, or be a name for something written otherwise.
         if text is None or text == match.text or written[match.column - 1 : match.end - 1] != match.text:

@@ -116,12 +116,19 @@ class Rule(Frozen, frozen=True, kw_only=True, rename={"not_path": "not-path"}):
     translated: Severity | None = None
     once: bool = False
     not_path: str | None = None
-    replace: Replace | None = None
+    replace: Replace | tuple[Replace, ...] | None = None
     repair: str | None = None
     bad: tuple[Example, ...] = ()
     good: tuple[Example, ...] = ()
     references: tuple[str, ...] = ()
     since: str = ""
+
+    @property
+    def replacements(self) -> tuple[Replace, ...]:
+        """`replace` as a tuple; the first one that changes the matched text counts."""
+        if self.replace is None:
+            return ()
+        return (self.replace,) if isinstance(self.replace, Replace) else self.replace
 
 
 def decode(text: str, path: str, *, documentation: bool = True) -> Rule:

@@ -53,7 +53,7 @@ class LaneMask:
             name = _name(file, before, at, edits)
             if name is None:
                 return None
-            unsafe = not _is_only_a_mask(file.code, name, at)
+            unsafe = not _is_only_a_mask(file.code, name, at) or _is_header(parsed.source.path)
         known = tuple(one for one in edits if one is not None)
         return Repair(known, unsafe=unsafe) if len(known) == len(edits) else None
 
@@ -70,6 +70,11 @@ def _name(file: CFile, before: str, at: int, edits: list[Edit | None]) -> str | 
         start = at - len(before) + declared.start("type")
         edits.append(edit(file, start, start + len(declared["type"]), WIDENED))
     return declared["name"]
+
+
+def _is_header(path: str) -> bool:
+    """Whether other files may use what is declared here."""
+    return path.endswith((".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".inc"))
 
 
 def _is_only_a_mask(code: str, name: str, at: int) -> bool:
