@@ -72,12 +72,12 @@ class Walk:
         return vendor.both(guard, self._templates.get(node.start_mark.line + 1, Guard.NONE))
 
     def _mapping(self, node: yaml.MappingNode, guard: Guard, path: tuple[str, ...]) -> None:
-        guard = vendor.both(guard, yaml_guards.of_mapping(node, path))
         entries = {k.value: v for k, v in node.value if isinstance(k, yaml.ScalarNode)}
         shell_named = str(getattr(entries.get("shell"), "value", ""))
         if _is_variable(entries, path):
             self._variable(entries, guard, path)
             return
+        guard = vendor.both(guard, yaml_guards.of_mapping(node, path))
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 continue
