@@ -131,7 +131,7 @@ def _is_own_bit(before: str, after: str) -> bool:
 
 def _is_truth(before: str, after: str) -> bool:
     if _TRUTH_AFTER.match(after):
-        return re.search(r"[-+*/%<>^~|&]\s*\Z", before) is None
+        return re.search(r"(?:[-+*/%<>^~]|(?<![|&])[|&])\s*\Z", before) is None
     return _TRUTH_BEFORE.search(before) is not None and _CONDITION.match(after) is not None
 
 
