@@ -27,13 +27,21 @@ _NO_SOURCES = frozenset(
 
 
 class Headers:
-    """The include graph of a project, read piece by piece. `folders` gives the -I folders for a file."""
+    """The include graph of a project, read piece by piece. `folders` gives the -I folders for a file.
 
-    def __init__(self, source: FileSource, folders: Callable[[str], tuple[str, ...]]) -> None:
+    `names` gives the names in a folder, those of folders with a slash at the end.
+    """
+
+    def __init__(
+        self,
+        source: FileSource,
+        folders: Callable[[str], tuple[str, ...]],
+        names: Callable[[str], frozenset[str]],
+    ) -> None:
         self._source = source
         self._folders = folders
         self.facts = cache(self._facts)
-        self._names = cache(self._names_in)
+        self._names = names
         self.exists = cache(self._exists)
         self.resolve = cache(self._resolve)
         self._index: dict[str, list[tuple[str, Include]]] | None = None
@@ -52,10 +60,6 @@ class Headers:
             folder, name = posixpath.split(path)
             return name in self._names(folder)
         return self._source.read(path) is not None
-
-    def _names_in(self, folder: str) -> frozenset[str]:
-        assert isinstance(self._source, Lists)  # noqa: S101 - asked before
-        return frozenset(self._source.names(folder))
 
     def _resolve(self, path: str, header: str, *, in_quotes: bool = True) -> str | None:
         """The file of the project that an include in a file names, if any."""

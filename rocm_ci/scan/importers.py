@@ -12,7 +12,7 @@ from rocm_ci.scan.import_places import ImportPlaces
 from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rocm_ci.scan.files import FileSource
     from rocm_ci.scan.inventory import Inventory
@@ -57,23 +57,23 @@ class Importers:
 
     def _never(self, path: str) -> bool:
         """Whether every import of a module, that of an importer included, is made for NVIDIA only."""
+        if self._leads_to_all(path, conditional=False):
+            return False
         seen, queue = {path}, [path]
         while queue:
             here = queue.pop()
-            if here in self._always:
-                return False
             any_importer = False
             for one in self._index.importers(here):
                 any_importer = True
                 if one.path in seen or self._is_for_nvidia(one):
                     continue
-                if one.indented and self._places.is_inside(one):
+                if one.path in self._always or (one.indented and self._places.is_inside(one)):
                     return False
                 seen.add(one.path)
                 queue.append(one.path)
             if not any_importer or len(seen) > _MOST_MODULES:
                 return False
-        return not any(map(self._is_named, seen))
+        return not self._is_named(seen)
 
     def _is_for_nvidia(self, one: Importer) -> bool:
         return self._is_nvidias(one.path) or (one.indented and self._places.guard(one) is Guard.NVIDIA)
@@ -116,11 +116,11 @@ class Importers:
             return False
         return self._places.guard(one) in (Guard.NONE, Guard.AMD)
 
-    def _is_named(self, path: str) -> bool:
-        """Whether some text names the module: a registry that loads it by its name."""
-        stem = posixpath.basename(path).removesuffix(".py").encode("utf-8", "surrogateescape")
+    def _is_named(self, paths: Iterable[str]) -> bool:
+        """Whether some text names one of these modules: a registry that loads it by its name."""
+        stems = {posixpath.basename(p).removesuffix(".py").encode("utf-8", "surrogateescape") for p in paths}
         forms = (b'"%b"', b"'%b'", b'.%b"', b".%b'", b".%b:", b'"%b:', b"'%b:")
-        return self._index.says([form % stem for form in forms])
+        return self._index.says([form % stem for stem in stems for form in forms])
 
     def _package_alone(self, folder: str) -> bool:
         """A package within another one that nobody outside of it imports: users load it, or nobody."""

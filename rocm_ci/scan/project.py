@@ -36,10 +36,10 @@ class Project:
 
     def __init__(self, source: FileSource) -> None:
         self._builds = Builds(source)
-        self._headers = Headers(source, self._builds.folders)
+        inventory = Inventory(source)
+        self._headers = Headers(source, self._builds.folders, inventory.names)
         self._translates = cache(self._builds.translates)
         self._guarded = cache(self._guards_of)
-        inventory = Inventory(source)
         lists = BuildLists(source, inventory)
         self._importers = Importers(source, inventory)
         self._reach = Reach(lists, self._headers, inventory, self._guarded, self.has_amd_twin)
