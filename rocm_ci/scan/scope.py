@@ -19,13 +19,16 @@ if TYPE_CHECKING:
     from rocm_ci.model.scan_note import ScanNote
     from rocm_ci.scan.files import FileSource
 
+# Never text of ours, whatever the rest of the name is.
+_BINARY = frozenset({
+    ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".pdf", ".woff", ".woff2", ".ttf", ".mp4", ".wav",
+    ".mp3", ".npy", ".npz", ".pt", ".pth", ".safetensors", ".gguf", ".onnx", ".gz", ".xz", ".zst", ".zip",
+    ".tar", ".whl", ".so", ".a", ".o", ".pyc", ".parquet",
+})  # fmt: skip
 # Prose, data and assets: not worth opening unless a language claims the very name.
 _NO_SOURCE = frozenset({
-    ".md", ".rst", ".adoc", ".html", ".htm", ".js", ".mjs", ".ts", ".tsx", ".jsx", ".css", ".scss",
-    ".map", ".vue", ".json", ".jsonl", ".ipynb", ".csv", ".tsv", ".parquet", ".lock", ".svg", ".png",
-    ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".pdf", ".woff", ".woff2", ".ttf", ".mp4", ".wav", ".mp3",
-    ".npy", ".npz", ".pt", ".pth", ".safetensors", ".gguf", ".onnx", ".gz", ".xz", ".zst", ".zip",
-    ".tar", ".whl", ".so", ".a", ".o", ".pyc", ".po", ".patch", ".diff",
+    ".md", ".rst", ".adoc", ".html", ".htm", ".js", ".mjs", ".ts", ".tsx", ".jsx", ".css", ".scss", ".map",
+    ".vue", ".json", ".jsonl", ".ipynb", ".csv", ".tsv", ".lock", ".svg", ".po", ".patch", ".diff",
 })  # fmt: skip
 
 
@@ -67,7 +70,8 @@ class Scope:
         if change.is_submodule:
             self._trees.left_out(path, "another commit of a submodule")
             return False
-        if posixpath.splitext(path)[1].lower() in _NO_SOURCE and language_of(path, "") is None:
+        suffix = posixpath.splitext(path)[1].lower()
+        if suffix in _BINARY or (suffix in _NO_SOURCE and language_of(path, "") is None):
             return False
         # A file of no language is not missed.
         return not (self._trees.leaves_out(path, is_source=language_of(path, "") is not None))
