@@ -18,6 +18,8 @@ _NOTHING: Mapping[str, Outcome] = MappingProxyType({})
 _LOOKUPS = frozenset(
     {"command", "which", "type", "hash", "whereis", "ls", "stat", "dpkg", "rpm", "conda", "module"}
 )
+_STARTS = frozenset({"sudo", "timeout", "time", "env", "nice", "srun"})
+_STARTS_VALUE = re.compile(r"\d+[smhd]?$|\w+=")
 _SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg"})
 _TRUE = frozenset({"1", "true", "TRUE", "True", "ON", "on", "yes", "YES", "y", "Y"})
 _FALSE = frozenset({"0", "false", "FALSE", "False", "OFF", "off", "no", "NO", "n", "N", ""})
@@ -37,6 +39,8 @@ def of_command(words: list[str], known: Mapping[str, Outcome] = _NOTHING) -> Out
     words = [unquoted(w) for w in words[1:]] if negated else [unquoted(w) for w in words]
     if not words:
         return UNKNOWN
+    while len(words) > 1 and (words[0] in _STARTS or _STARTS_VALUE.match(words[0])):
+        words = words[1:]
     outcome = _command(words[0].rsplit("/", 1)[-1], words[1:], known)
     return ~outcome if negated else outcome
 

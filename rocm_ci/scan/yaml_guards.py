@@ -122,6 +122,8 @@ def _clause(text: str) -> Outcome:
         return UNKNOWN
     negated = bool(found[1]) or found[5] == "!=" or found[7] == "!"
     said = found[3] or found[6] or found[8] or ""
+    if found[4] and not found[6]:  # `matrix.cuda != ''`: the leg has one
+        said, negated = found[4], found[5] == "=="
     outcome = {Guard.AMD: IS_AMD, Guard.NVIDIA: IS_NVIDIA}.get(vendor.of(said), UNKNOWN)
     if (found[4] or "").endswith(("device", "device_type")) and outcome is IS_NVIDIA:
         outcome = UNKNOWN

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import cmake_calls, cmake_conditions, cmake_uses, vendor
@@ -45,7 +46,7 @@ class _Block:
     inside: Guard = Guard.NONE
     leaves: Guard = Guard.NONE  # holds after endif(), since the other branches left
     returned: bool = False
-    unset: str = ""  # the variable that the open branch found unset
+    unset: frozenset[str] = frozenset()  # variables that the open branch found unset
 
 
 @dataclass(slots=True)
@@ -131,7 +132,7 @@ class _Walk:
                 self._guard = vendor.both(block.outer, block.leaves)
                 self._blocks.pop()
                 return
-            block.unset = _unset(command.words) if command.name == "elseif" else ""
+            block.unset = _unset(command.words) if command.name == "elseif" else frozenset()
             outcome = self._outcome(command) if command.name == "elseif" else UNKNOWN
             block.inside = outcome.false
             self._guard = vendor.both(block.so_far, outcome.true)
@@ -165,7 +166,7 @@ class _Walk:
         if command.name in _NAMED and len(words) > 1:
             variable = words[1] if command.name in ("list", "string") else words[0]
             context = (*context, f"variable:{variable}")
-            if any(block.unset == variable for block in self._blocks):
+            if any(variable in block.unset for block in self._blocks):
                 context = (*context, "default")
         if self._has_twin(words):
             context = (*context, "twin")
@@ -222,15 +223,13 @@ class _Walk:
                 self._found.append(Region(kind, stripped, argument.line + offset, column, guard, context))
 
 
-def _unset(words: Sequence[str]) -> str:
-    """The variable of `if(NOT X)`, `if(NOT DEFINED X)` or `if("${X}" STREQUAL "")`."""
+def _unset(words: Sequence[str]) -> frozenset[str]:
+    """The variables of `if(NOT X)`, `if(NOT DEFINED X AND NOT Y)` or `if("${X}" STREQUAL "")`."""
     match [w for w in words if w not in ("DEFINED", "(", ")")]:
-        case ["NOT", name]:
-            return name
         case [name, "STREQUAL", ""]:
-            return name.strip("${}")
-        case _:
-            return ""
+            return frozenset({name.strip("${}")})
+        case rest:
+            return frozenset(after for word, after in pairwise(rest) if word == "NOT")
 
 
 LANGUAGE: Language = CMake()
