@@ -95,7 +95,7 @@ class BuildLists:
     def _texts(self) -> Iterator[tuple[str, str]]:
         count, left = 0, _MOST_BYTES_ALL
         for path in self._inventory.paths:
-            if not _is_build_file(path):
+            if not is_build_file(path):
                 continue
             data = self._read(path)
             if data is None or len(data) > _MOST_BYTES:
@@ -110,7 +110,8 @@ class BuildLists:
             yield path, utf8(data).decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", " ")
 
 
-def _is_build_file(path: str) -> bool:
+def is_build_file(path: str) -> bool:
+    """Whether a file is one of those whose lists are read."""
     folder, _, name = path.rpartition("/")
     if _CMAKE.fullmatch(name):
         return True

@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan.build_lists import is_build_file
 from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Reach:
         found = (
             p
             for p in paths
-            if (p.endswith(".py") and p.rpartition("/")[0] in folders)
+            if (p.endswith(".py") and p.rpartition("/")[0] in folders and not is_build_file(p))
             or (p.endswith(_TEMPLATES) and "." in p.rsplit(".", 1)[0])
         )
         texts = {path: self._headers.text(path) for path in islice(found, _MOST_WRITERS)}

@@ -104,10 +104,10 @@ class SourceFlow:
 
     def _lies(self, origin: Origin, is_there: Callable[[str], bool]) -> bool:
         """Whether what is named is found where it is named, so that it means no other file."""
-        home = origin.pattern.home
-        if home not in self._homes:
-            self._homes[home] = home not in ("", "/") and is_there(home)
-        return self._homes[home]
+        for home in origin.pattern.homes:
+            if home not in self._homes:
+                self._homes[home] = is_there(home)
+        return any(self._homes[home] for home in origin.pattern.homes)
 
     def names_anything(self, path: str) -> bool:
         """Whether some build file names a file at all."""

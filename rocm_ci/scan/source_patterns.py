@@ -50,12 +50,21 @@ class Pattern:
         return "" if self.deep or _WILD.search(last) else last
 
     @property
-    def home(self) -> str:
-        """The file that it names, or the folder that its glob starts from; empty when that is not known."""
-        if self.written.startswith((UNKNOWN, ABOVE)):
-            return ""
-        place = _joined(self.base, self.written)
-        return place if self.name else _WILD.split(place, maxsplit=1)[0].rpartition("/")[0] + "/"
+    def homes(self) -> tuple[str, ...]:
+        """The file that it names, or the folder that its glob starts from; where it may lie, if known."""
+        if self.written.startswith(UNKNOWN):
+            return ()
+        if self.name:
+            return self._places
+        folders = (_WILD.split(place, maxsplit=1)[0].rpartition("/")[0] for place in self._places)
+        return tuple(f"{folder}/" for folder in folders if folder)
+
+    @cached_property
+    def _places(self) -> tuple[str, ...]:
+        if not self.written.startswith(ABOVE):
+            return (_joined(self.base, self.written),)
+        plain = self.written.lstrip(ABOVE).lstrip("/")
+        return tuple(dict.fromkeys(_joined(folder, plain) for folder in around(self.base)))
 
     @property
     def names_amd(self) -> bool:
@@ -66,11 +75,7 @@ class Pattern:
     def _strict(self) -> re.Pattern[str]:
         if self.written.startswith(UNKNOWN):
             return _NOTHING
-        if not self.written.startswith(ABOVE):
-            return _compiled(_glob(_joined(self.base, self.written), deep=self.deep))
-        plain = self.written.lstrip(ABOVE).lstrip("/")
-        places = dict.fromkeys(_joined(folder, plain) for folder in around(self.base))
-        return _compiled("|".join(_glob(place, deep=self.deep) for place in places))
+        return _compiled("|".join(_glob(place, deep=self.deep) for place in self._places))
 
     @cached_property
     def _loose(self) -> re.Pattern[str]:

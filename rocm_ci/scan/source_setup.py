@@ -16,7 +16,7 @@ from rocm_ci.scan.python_names import Names
 from rocm_ci.scan.python_statements import statements
 from rocm_ci.scan.source import Guard, Source
 from rocm_ci.scan.source_flow import Place, SourceFlow
-from rocm_ci.scan.source_patterns import Pattern, is_source
+from rocm_ci.scan.source_patterns import ABOVE, UNKNOWN, Pattern, is_source
 from rocm_ci.scan.source_texts import Texts, bound_once, name_of
 
 if TYPE_CHECKING:
@@ -133,8 +133,11 @@ class _Reader:
             place = Place(self._source.path, piece.line)
             if piece.is_name:
                 self.flow.pass_on(mine + piece.text, end, piece.guard, place)
-            elif is_source(piece.text.removeprefix("./")):
-                self.flow.name(Pattern(folder, piece.text.removeprefix("./")), end, piece.guard, place)
+            elif is_source(piece.text):
+                # Where a build is started is not known: here, or in a folder around. `./` came of `__file__`.
+                fixed = piece.text.startswith((".", UNKNOWN))
+                pattern = Pattern(folder, piece.text if fixed else f"{ABOVE}/{piece.text}")
+                self.flow.name(pattern, end, piece.guard, place)
 
     def _pieces(self, node: ast.expr, guard: Guard, depth: int) -> Iterator[_Piece]:
         self._steps += 1

@@ -1,0 +1,320 @@
+"""Findings in files that ROCm never builds or reaches become notes; whatever may be built there stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocm_ci.model.finding import Severity
+from tests.unit.scan.trees import scan_all
+
+KERNEL = "#include <mma.h>\n__global__ void k(int *p) { *p = 1; }\n"
+# Every project here knows of ROCm somewhere, unless a test says otherwise.
+VLLM = """
+if(HIP_FOUND)
+  set(VLLM_GPU_LANG "HIP")
+else()
+  set(VLLM_GPU_LANG "CUDA")
+endif()
+set(VLLM_EXT_SRC
+  "csrc/common.cu")
+if(VLLM_GPU_LANG STREQUAL "CUDA")
+  list(APPEND VLLM_EXT_SRC
+    "csrc/marlin.cu")
+  set(FP4_SRCS "csrc/fp4.cu")
+  list(APPEND VLLM_EXT_SRC ${FP4_SRCS})
+endif()
+if(VLLM_GPU_LANG STREQUAL "HIP")
+  list(APPEND VLLM_EXT_SRC "csrc/both.cu" "csrc/skinny.cu")
+else()
+  list(APPEND VLLM_EXT_SRC "csrc/both.cu")
+endif()
+define_gpu_extension_target(_C LANGUAGE ${VLLM_GPU_LANG} SOURCES ${VLLM_EXT_SRC} WITH_SOABI)
+"""
+
+
+def severities(files: dict[str, str | bytes]) -> dict[str, Severity]:
+    """The worst finding of every file that has one."""
+    worst: dict[str, Severity] = {}
+    for finding in scan_all(files).findings:
+        worst[finding.path] = max(finding.severity, worst.get(finding.path, Severity.NOTE))
+    return worst
+
+
+def with_kernels(build: str, text: str, *paths: str) -> dict[str, str | bytes]:
+    return {build: text, **dict.fromkeys(paths, KERNEL)}
+
+
+def test_a_source_that_cmake_lists_for_cuda_only_has_notes_that_say_where() -> None:
+    found = scan_all(with_kernels("CMakeLists.txt", VLLM, "csrc/marlin.cu", "csrc/fp4.cu")).findings
+
+    assert {(f.path, f.severity) for f in found} == {
+        ("csrc/marlin.cu", Severity.NOTE),
+        ("csrc/fp4.cu", Severity.NOTE),
+    }
+    assert {f.message.rpartition("(")[2] for f in found} == {
+        "not built for ROCm: CMakeLists.txt:11)",
+        "not built for ROCm: CMakeLists.txt:12)",
+    }
+
+
+@pytest.mark.parametrize("path", ["csrc/common.cu", "csrc/both.cu", "csrc/skinny.cu", "csrc/unlisted.cu"])
+def test_a_source_of_the_common_list_of_both_branches_of_rocm_or_of_no_list_keeps_its_errors(
+    path: str,
+) -> None:
+    assert severities(with_kernels("CMakeLists.txt", VLLM, path)) == {path: Severity.ERROR}
+
+
+def test_where_no_build_file_knows_of_rocm_all_is_to_be_ported() -> None:
+    text = "if(USE_CUDA)\n  add_library(k csrc/k.cu)\nendif()\n"
+
+    assert severities(with_kernels("CMakeLists.txt", text, "csrc/k.cu")) == {"csrc/k.cu": Severity.ERROR}
+    text += "if(USE_ROCM)\n  find_package(hip)\nendif()\n"
+    assert severities(with_kernels("CMakeLists.txt", text, "csrc/k.cu")) == {"csrc/k.cu": Severity.NOTE}
+
+
+def test_the_same_sources_globbed_for_a_hip_backend_keep_their_errors() -> None:
+    files: dict[str, str | bytes] = {
+        "CMakeLists.txt": "if(GGML_CUDA)\n add_subdirectory(ggml-cuda)\nendif()\n"
+        "if(GGML_HIP)\n add_subdirectory(ggml-hip)\nendif()\n",
+        "ggml-cuda/CMakeLists.txt": 'file(GLOB GGML_SOURCES_CUDA "*.cu")\n'
+        'file(GLOB SRCS "template-instances/mmq*.cu")\nlist(APPEND GGML_SOURCES_CUDA ${SRCS})\n'
+        "ggml_add_backend_library(ggml-cuda ${GGML_SOURCES_CUDA})\n",
+        "ggml-hip/CMakeLists.txt": 'file(GLOB GGML_SOURCES_ROCM "../ggml-cuda/*.cu")\n'
+        "ggml_add_backend_library(ggml-hip ${GGML_SOURCES_ROCM})\n",
+        "ggml-cuda/mmq.cu": KERNEL,
+        "ggml-cuda/template-instances/mmq-1.cu": KERNEL,
+    }
+
+    found = severities(files)
+    assert found["ggml-cuda/mmq.cu"] is Severity.ERROR
+    assert found["ggml-cuda/template-instances/mmq-1.cu"] is Severity.NOTE
+
+
+def test_sources_that_hipify_renames_for_the_rocm_branch_keep_their_errors() -> None:
+    text = """
+file(GLOB native_cuda_cu "native/cuda/*.cu")
+file(GLOB native_hip_hip "native/hip/*.hip")
+if(USE_CUDA)
+  list(APPEND ATen_CUDA_SRCS ${native_cuda_cu})
+endif()
+if(USE_ROCM)
+  list(APPEND ATen_HIP_SRCS ${native_hip_hip})
+endif()
+if(USE_CUDA)
+  cuda_add_library(aten ${ATen_CUDA_SRCS})
+endif()
+if(USE_ROCM)
+  hip_add_library(aten ${ATen_HIP_SRCS})
+endif()
+"""
+    files = with_kernels("aten/CMakeLists.txt", text, "aten/native/cuda/Sort.cu", "aten/native/cuda_only.cu")
+    assert severities(files)["aten/native/cuda/Sort.cu"] is Severity.ERROR
+
+
+def test_a_folder_that_hipify_writes_for_rocm_excuses_nothing_in_the_one_it_is_written_from() -> None:
+    files: dict[str, str | bytes] = {
+        "CMakeLists.txt": "if(USE_ROCM)\n add_subdirectory(gpu-rocm)\nelse()\n add_subdirectory(gpu)\nendif()\n",
+        "gpu/CMakeLists.txt": "add_library(gpu k.cu)\n",
+        "gpu/k.cu": KERNEL,
+    }
+    assert severities(files) == {"gpu/k.cu": Severity.ERROR}
+    files["gpu-rocm/CMakeLists.txt"] = "add_library(gpu k.hip)\n"
+    files["gpu-rocm/k.hip"] = "int x;\n"
+    assert severities(files).get("gpu/k.cu", Severity.NOTE) is Severity.NOTE
+
+
+XFORMERS = """
+import glob, os
+import torch
+from torch.utils.cpp_extension import CUDA_HOME, CUDAExtension, CppExtension
+
+def get_extensions():
+    extensions_dir = os.path.join("xformers", "csrc")
+    sources = glob.glob(os.path.join(extensions_dir, "**", "*.cpp"), recursive=True)
+    source_cuda = glob.glob(os.path.join(extensions_dir, "**", "*.cu"), recursive=True)
+    source_hip = glob.glob(os.path.join(extensions_dir, "attention", "hip_*", "**", "*.cu"), recursive=True)
+    source_cuda = list(set(source_cuda) - set(source_hip))
+    extension = CppExtension
+    if (
+        torch.cuda.is_available() and CUDA_HOME is not None and torch.version.cuda is not None
+    ) or os.getenv("FORCE_CUDA", "0") == "1":
+        extension = CUDAExtension
+        sources += source_cuda
+    elif torch.version.hip:
+        extension = CUDAExtension
+        sources += source_hip
+    return [extension("xformers._C", sorted(sources))]
+"""
+
+
+def test_globs_of_setup_py_are_followed_to_the_branch_that_uses_them() -> None:
+    found = severities(
+        with_kernels(
+            "setup.py",
+            XFORMERS,
+            "xformers/csrc/sparse24/gemm.cu",
+            "xformers/csrc/attention/hip_fmha/fmha.cu",
+            "xformers/csrc/ops.cpp",
+        )
+    )
+    assert found["xformers/csrc/sparse24/gemm.cu"] is Severity.NOTE
+    assert found["xformers/csrc/attention/hip_fmha/fmha.cu"] is Severity.ERROR
+    assert found["xformers/csrc/ops.cpp"] is Severity.ERROR
+
+
+FLASH = """
+import os
+from torch.utils.cpp_extension import CUDAExtension, IS_HIP_EXTENSION
+
+IS_ROCM = IS_HIP_EXTENSION
+ext_modules = []
+if not IS_ROCM:
+    ext_modules.append(CUDAExtension(name="flash", sources=["csrc/flash_attn/api.cpp", "csrc/flash_attn/fwd.cu"]))
+else:
+    sources = ["csrc/flash_attn_ck/api.cpp"]
+    ext_modules.append(CUDAExtension(name="flash", sources=sources))
+setup(ext_modules=ext_modules)
+"""
+
+
+def test_extensions_that_setup_py_makes_for_cuda_only_have_notes() -> None:
+    paths = ("csrc/flash_attn/api.cpp", "csrc/flash_attn/fwd.cu", "csrc/flash_attn_ck/api.cpp")
+    found = severities(with_kernels("setup.py", FLASH, *paths))
+
+    assert found == dict(zip(paths, (Severity.NOTE, Severity.NOTE, Severity.ERROR), strict=True))
+
+
+BUILDER = """
+from .builder import CUDAOpBuilder
+
+class FusedBuilder(CUDAOpBuilder):
+    def sources(self):
+        found = ["csrc/fused/common.cu"]
+        if not self.is_rocm_pytorch():
+            found.append("csrc/fused/cutlass.cu")
+        return found
+
+    def more_sources(self):
+        if self.is_rocm_pytorch():
+            return ["csrc/fused/hip.cu"]
+        return ["csrc/fused/late.cu"]
+"""
+
+
+def test_sources_of_op_builders_follow_their_guards_and_early_returns() -> None:
+    names = ("common", "cutlass", "hip", "late")
+    found = severities(with_kernels("op_builder/fused.py", BUILDER, *(f"csrc/fused/{n}.cu" for n in names)))
+
+    assert [found[f"csrc/fused/{n}.cu"] for n in names] == [
+        Severity.ERROR,
+        Severity.NOTE,
+        Severity.ERROR,
+        Severity.NOTE,
+    ]
+
+
+def test_a_source_of_the_same_name_elsewhere_is_not_what_a_build_file_names() -> None:
+    files = with_kernels("op_builder/fused.py", BUILDER, "csrc/fused/late.cu", "other/csrc/fused/late.cu")
+
+    assert severities(files)["other/csrc/fused/late.cu"] is Severity.ERROR
+    files |= with_kernels("hopper/setup.py", "CUDAExtension(sources=['late.cu'])\n", "hopper/late.cu")
+    assert severities(files)["csrc/fused/late.cu"] is Severity.NOTE
+    del files["hopper/late.cu"]  # what is not where it is named may be anywhere
+    assert severities(files)["csrc/fused/late.cu"] is Severity.ERROR
+
+
+# headers
+
+
+def test_a_header_is_excused_with_all_that_include_it() -> None:
+    files = with_kernels("CMakeLists.txt", VLLM, "csrc/tile.cuh", "csrc/inner.cuh")
+    files["csrc/marlin.cu"] = '#include "tile.cuh"\n'
+    files["csrc/tile.cuh"] = f'#include "inner.cuh"\n{KERNEL}'
+
+    found = scan_all(files).findings
+    assert {f.path for f in found} == {"csrc/tile.cuh", "csrc/inner.cuh"}
+    assert {f.severity for f in found} == {Severity.NOTE}
+    assert all("csrc/marlin.cu" in f.message and "CMakeLists.txt:11" in f.message for f in found)
+
+
+def test_a_header_that_a_common_source_includes_keeps_its_errors() -> None:
+    files = with_kernels("CMakeLists.txt", VLLM, "csrc/tile.cuh")
+    files["csrc/marlin.cu"] = '#include "tile.cuh"\n'
+    files["csrc/common.cu"] = '#include "tile.cuh"\n'
+
+    assert severities(files) == {"csrc/tile.cuh": Severity.ERROR}
+
+
+def test_a_header_that_a_common_source_includes_for_cuda_only_is_excused() -> None:
+    files = with_kernels("CMakeLists.txt", VLLM, "csrc/tile.cuh", "csrc/deep.cuh")
+    files["csrc/common.cu"] = '#ifndef USE_ROCM\n#include "tile.cuh"\n#endif\n'
+    files["csrc/tile.cuh"] = '#include "deep.cuh"\n'
+
+    found = scan_all(files).findings
+    assert [(f.path, f.severity) for f in found] == [("csrc/deep.cuh", Severity.NOTE)]
+    assert "csrc/common.cu:2" in found[0].message
+
+
+def test_a_header_that_nobody_includes_or_that_an_unlisted_source_does_keeps_its_errors() -> None:
+    files = with_kernels("CMakeLists.txt", VLLM, "csrc/alone.cuh", "csrc/tile.cuh")
+    files["csrc/marlin.cu"] = '#include "tile.cuh"\n'
+    files["tests/test_tile.cu"] = '#include "../csrc/tile.cuh"\n'
+
+    assert severities(files) == {"csrc/alone.cuh": Severity.ERROR, "csrc/tile.cuh": Severity.ERROR}
+
+
+def test_headers_that_include_each_other_are_excused_with_the_only_source_that_includes_one() -> None:
+    files = with_kernels("CMakeLists.txt", VLLM, "csrc/a.cuh")
+    files["csrc/a.cuh"] = f'#pragma once\n#include "b.cuh"\n{KERNEL}'
+    files["csrc/b.cuh"] = '#pragma once\n#include "a.cuh"\n'
+    files["csrc/marlin.cu"] = '#include "a.cuh"\n'
+
+    assert severities(files) == {"csrc/a.cuh": Severity.NOTE}
+
+
+def test_a_script_that_writes_sources_counts_as_what_runs_it_says() -> None:
+    files = with_kernels("CMakeLists.txt", VLLM, "csrc/marlin/template.h")
+    files["csrc/marlin/generate.py"] = "HEAD = '#include \"template.h\"'\n"
+    files["csrc/marlin/kernel.h"] = "int x;\n"
+    assert severities(files) == {"csrc/marlin/template.h": Severity.ERROR}
+
+    files["CMakeLists.txt"] = VLLM + (
+        'if(VLLM_GPU_LANG STREQUAL "CUDA")\n'
+        " set(GEN ${CMAKE_CURRENT_SOURCE_DIR}/csrc/marlin/generate.py)\n"
+        " execute_process(COMMAND python3 ${GEN})\nendif()\n"
+    )
+    assert severities(files) == {"csrc/marlin/template.h": Severity.NOTE}
+
+
+# hostile and broken build files
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if(" * 3000,
+        "set(A ${A})\nset(A ${B})\nset(B ${A})\nadd_library(x ${A})\n" * 200,
+        "include(CMakeLists.txt)\nadd_subdirectory(.)\n",
+        'file(GLOB X "' + "*" * 300 + '.cu")\nadd_library(x ${X})\nif(USE_ROCM)\nendif()\n',
+        "list(APPEND",
+        "set(X ${" * 2000,
+    ],
+)
+def test_a_strange_cmake_file_costs_nothing_but_its_own_knowledge(text: str) -> None:
+    assert severities(with_kernels("CMakeLists.txt", text, "a/k.cu")) == {"a/k.cu": Severity.ERROR}
+
+
+def test_a_setup_py_that_cannot_be_understood_leaves_everything_as_it_is() -> None:
+    files = with_kernels("CMakeLists.txt", VLLM, "csrc/marlin.cu")
+    files["setup.py"] = "def f(:\n  'a.cu'\n"
+    assert severities(files)["csrc/marlin.cu"] is Severity.ERROR
+
+    files["setup.py"] = f"import torch\nx = {'[' * 90}'a.cu'{']' * 90}\n"
+    assert severities(files)["csrc/marlin.cu"] is Severity.ERROR
+
+
+def test_a_build_file_of_any_size_is_not_read() -> None:
+    files = with_kernels("CMakeLists.txt", VLLM, "csrc/marlin.cu")
+    files["cmake/huge.cmake"] = "# " + "x" * 700_000
+
+    assert severities(files) == {"csrc/marlin.cu": Severity.ERROR}
