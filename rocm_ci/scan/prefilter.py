@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from rocm_ci.scan.screen import Screen
+
     _Hits = Sequence[tuple[int, int, int]]  # (needle, start, end)
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A file must hold one of these strings; `folded` ones are lower case, for the lower-cased file."""
+    """A file must hold one of these strings; `folded` ones are lower case, for the lower-cased file.
+
+    A `screen` also wants a line with one of them to pass.
+    """
 
     strings: frozenset[bytes]
     folded: bool = False
+    screen: Screen | None = None
 
 
 # One way for a rule to match: all of these needs at once, the first one where the match itself is.
@@ -42,15 +48,37 @@ class Prefilter:
         self._bits = bits
         self._plain = _Automaton({need: bit for need, bit in bits.items() if not need.folded})
         self._folded = _Automaton({need: bit for need, bit in bits.items() if need.folded})
-        self._answers: dict[int, frozenset[int]] = {}
+        self._answers: dict[int, tuple[frozenset[int], list[tuple[int, Way]]]] = {}
         self._last: tuple[bytes, _Hits, _Hits] | None = None
 
     def possible(self, data: bytes) -> frozenset[int]:
         """Indices of the rules that could match."""
         seen = self._seen(data)
         if seen not in self._answers:
-            self._answers[seen] = frozenset(rule for rule, _ in self._open(seen))
-        return self._answers[seen]
+            ways = list(self._open(seen))
+            sure = frozenset(rule for rule, way in ways if not any(need.screen for need in way))
+            self._answers[seen] = (sure, [one for one in ways if one[0] not in sure])
+        sure, screened = self._answers[seen]
+        # In what starts like JSON (a notebook) literals are escaped.
+        if not screened or data.lstrip()[:1] == b"{":
+            return sure | {rule for rule, _ in screened}
+        return sure | {rule for rule, way in screened if all(self._passes(data, need) for need in way)}
+
+    def _passes(self, data: bytes, need: Need) -> bool:
+        """Whether some line of the file passes the screen of a need."""
+        if need.screen is None:
+            return True
+        _, plain, folded = self._look(data)
+        automaton, hits = (self._folded, folded) if need.folded else (self._plain, plain)
+        looked: set[tuple[int, bytes]] = set()
+        for place, needle in automaton.found(hits, self._bits[need]):
+            start = data.rfind(b"\n", 0, place) + 1
+            if (start, needle) not in looked:
+                looked.add((start, needle))
+                end = data.find(b"\n", place)
+                if need.screen.passes(data[start : end if end >= 0 else len(data)], needle):
+                    return True
+        return False
 
     def lines(self, data: bytes, rules: Collection[int]) -> tuple[int, ...] | None:
         """Sorted 1-based lines on which one of these rules could match; None when that may be anywhere."""
@@ -92,6 +120,7 @@ class _Automaton:
             for string in need.strings:
                 owners[string] = owners.get(string, 0) | bit
         self._owners = list(owners.values())
+        self._needles = list(owners)
         self._matcher = None
         if owners:
             # 2 ms to import, but a pull request without any file of a known language needs it not at all.
@@ -110,6 +139,10 @@ class _Automaton:
 
     def needs(self, hits: _Hits) -> int:
         return reduce(or_, (self._owners[needle] for needle in {needle for needle, _, _ in hits}), 0)
+
+    def found(self, hits: _Hits, wanted: int) -> Iterable[tuple[int, bytes]]:
+        """(offset of the last byte, needle) of every needle of one of these needs."""
+        return ((end - 1, self._needles[n]) for n, _, end in hits if self._owners[n] & wanted)
 
     def places(self, hits: _Hits, wanted: int) -> Iterable[int]:
         """Offsets at which a needle of one of these needs ends."""

@@ -88,7 +88,9 @@ class LanguageRules:
 
     @cached_property
     def _prefilter(self) -> Prefilter:
-        return Prefilter([*(ways_of(one.rule, self._tables) for one in self.rules), _EMBEDDED_SIGNS])
+        return Prefilter(
+            [*(ways_of(one.rule, self._tables, self.name) for one in self.rules), _EMBEDDED_SIGNS]
+        )
 
     def possible(self, data: bytes) -> tuple[tuple[CompiledRule, ...], bool]:
         """The rules that could match, and whether the file may hold embedded device source."""

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan import needles
+from rocm_ci.scan import needles, screen
 from rocm_ci.scan.language_registry import detectors
 from rocm_ci.scan.prefilter import Need
 from rocm_ci.scan.source import RegionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from rocm_ci.scan.prefilter import Way
     from rocm_ci.scan.rule import MatchSpec, Rule
+    from rocm_ci.scan.screen import Screen
     from rocm_ci.scan.tables import Tables
 
 # Regions of these kinds stand in the file as they are, whatever needles a rule gives for others.
@@ -27,47 +28,46 @@ _VERBATIM = frozenset({RegionKind.STRING})
 _NAMED = {"call": False, "kw": False, "command": True}
 
 
-def ways_of(rule: Rule, tables: Tables) -> tuple[Way, ...]:
-    """One way for each matcher. An empty one is open to every file."""
-    return tuple(_way(spec, tables) for spec in rule.match)
+def ways_of(rule: Rule, tables: Tables, language: str = "") -> tuple[Way, ...]:
+    """One way for each matcher, in files of a language. An empty one is open to every file."""
+    return tuple(_way(spec, tables, language) for spec in rule.match)
 
 
-def _way(spec: MatchSpec, tables: Tables) -> Way:
+def _way(spec: MatchSpec, tables: Tables, language: str) -> Way:
     if spec.detector is not None:
         detector = detectors()[spec.detector]
         own = getattr(detector, "needles", ())
         # What must stand in the file besides, where the needles alone are in too many.
         also = getattr(detector, "also", ())
         return tuple(_need(some) for some in (own, also) if some)
-    folded = bool(spec.pattern) and needles.ignores_case(spec.pattern or "")
-    wanted = [(_strings(spec, tables), folded and not spec.needles)]
-    if spec.needles and spec.pattern and _VERBATIM.issuperset(spec.kinds):
-        wanted.append((needles.of_pattern(spec.pattern), folded))
-    wanted.append(_of_context(spec.context))
-    return tuple(_need(strings, folded=folds) for strings, folds in wanted if strings)
+    given = spec.needles or spec.names or (tables.needles(spec.table) if spec.table else None)
+    wanted = [_need(given)] if given else []
+    if spec.pattern and not (spec.names or spec.table):
+        wanted += _of_pattern(spec, language)
+    return (*wanted, *_of_context(spec.context))
 
 
-def _strings(spec: MatchSpec, tables: Tables) -> Collection[str] | None:
-    if spec.needles:
-        return spec.needles
-    if spec.names:
-        return spec.names
-    if spec.table:
-        return tables.needles(spec.table)
-    return needles.of_pattern(spec.pattern or "")
+def _of_pattern(spec: MatchSpec, language: str) -> Iterator[Need]:
+    """The needles of a pattern, with its screen in Python files: literals are the same in every one."""
+    pattern = spec.pattern or ""
+    strings = needles.of_pattern(pattern)
+    look = screen.of_pattern(pattern, spec.kinds) if language == "python" else None
+    verbatim = _VERBATIM.issuperset(spec.kinds) or (look is not None and not look.names)
+    if strings and (verbatim or not spec.needles):
+        yield _need(strings, folded=needles.ignores_case(pattern), look=look)
 
 
-def _of_context(pattern: str | None) -> tuple[frozenset[str] | None, bool]:
+def _of_context(pattern: str | None) -> Iterator[Need]:
     """What `^call:(importlib\\.import_module|__import__)$` needs: the last part of every name."""
     texts = needles.texts_of(pattern) if pattern else None
     entries = [text.partition(":") for text in texts or ()]
     names = frozenset(name.rsplit(".", 1)[-1] for _, _, name in entries)
     kinds = {kind for kind, _, _ in entries}
     if not entries or not kinds <= set(_NAMED) or min(map(len, names)) < needles.SHORTEST:
-        return None, False
-    return names, any(_NAMED[kind] for kind in kinds)
+        return
+    yield _need(names, folded=any(_NAMED[kind] for kind in kinds))
 
 
-def _need(strings: Collection[str], *, folded: bool = False) -> Need:
+def _need(strings: Collection[str], *, folded: bool = False, look: Screen | None = None) -> Need:
     texts = (text.lower() if folded else text for text in strings)
-    return Need(frozenset(text.encode("utf-8", "surrogateescape") for text in texts), folded=folded)
+    return Need(frozenset(text.encode("utf-8", "surrogateescape") for text in texts), folded, look)
