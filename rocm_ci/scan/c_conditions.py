@@ -172,6 +172,14 @@ class _Expression:
         return int((vendors[0] is self._platform) == (operator == "=="))
 
     def _unary(self) -> Value:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _Unparsable
+        value = self._signed()
+        self._depth -= 1
+        return value
+
+    def _signed(self) -> Value:
         if self._take("!"):
             return _as_value(_not(_truth(self._unary())))
         if self._take("-"):

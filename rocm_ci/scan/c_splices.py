@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _SPLIT = re.compile(rb"\\\r?\n(?=\w)")
-_NAME = re.compile(rb"(?<!\w)(\w+)\\(\r?\n)(\w+)")
+_NAME = re.compile(rb"(?<!\w)(\w+)((?:\\\r?\n)+)(\w+)")
 _MOST = 8  # pieces of one name
 
 
@@ -18,7 +18,7 @@ def spliced(data: bytes) -> bytes:
     if not any(_is_word(data, found.start() - 1) for found in _SPLIT.finditer(data)):
         return data
     for _ in range(_MOST):
-        joined = _NAME.sub(rb"\1\3\\\2", data)
+        joined = _NAME.sub(rb"\1\3\2", data)
         if joined == data:
             break
         data = joined

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.source import Guard
@@ -51,18 +52,25 @@ def is_narrow(file: CFile, narrow: str, name: str, offset: int) -> bool:
     """
     function = file.functions.at(offset)
     is_member = re.search(r"(?:\.|->)\s*\Z", file.code[max(0, offset - 8) : offset]) is not None
-    this = declared(narrow, name)
-    any_type = re.compile(
-        rf"(?<![\w.>])(?P<type>[A-Za-z_][\w:<>]*)(?:\s+const)?[\s*&]+{name}\s*(?=[=;,)\[{{])"
-    )
     if function is not None and not is_member:
-        own = _ends(file, this, function.header, offset)
-        others = _ends(file, any_type, function.header, offset)
+        own = _ends(file, declared(narrow, name), function.header, offset)
+        others = _ends(file, _of_any_type(name), function.header, offset)
         if own or others:
             return max(own, default=-1) >= max(others, default=-1)
-    own = [at for at in _ends(file, this, 0, len(file.code)) if file.functions.at(at) is None]
-    others = [at for at in _ends(file, any_type, 0, len(file.code)) if file.functions.at(at) is None]
+    return _is_narrow_outside(file, narrow, name)
+
+
+@lru_cache(maxsize=256)
+def _is_narrow_outside(file: CFile, narrow: str, name: str) -> bool:
+    """Whether the last declaration outside of functions gives a name 32 bits."""
+    stretch = (0, len(file.code))
+    own = [at for at in _ends(file, declared(narrow, name), *stretch) if file.functions.at(at) is None]
+    others = [at for at in _ends(file, _of_any_type(name), *stretch) if file.functions.at(at) is None]
     return bool(own) and max(own) >= max(others, default=-1)
+
+
+def _of_any_type(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.>])(?P<type>[A-Za-z_][\w:<>]*)(?:\s+const)?[\s*&]+{name}\s*(?=[=;,)\[{{])")
 
 
 def _ends(file: CFile, pattern: re.Pattern[str], start: int, end: int) -> list[int]:

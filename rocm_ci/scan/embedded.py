@@ -10,9 +10,12 @@ from rocm_ci.scan.language_registry import languages
 from rocm_ci.scan.source import Guard, RegionKind, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rocm_ci.scan.language import Language
+    from rocm_ci.scan.source import Region
+
+_MANY = 20  # kernels, above which they are parsed together
 
 
 def device_sources(parsed: Parsed) -> Iterator[tuple[Parsed, Language]]:
@@ -24,13 +27,33 @@ def device_sources(parsed: Parsed) -> Iterator[tuple[Parsed, Language]]:
     language = languages().get("c")
     if language is None:
         return
-    for region in parsed.regions:
-        if region.kind is RegionKind.KERNEL:
-            text = "\n" * (region.line - 1) + " " * (region.column - 1) + region.text
-            inner = language.parse(Source(parsed.source.path, text, tuple(text.split("\n"))))
-            if region.guard is not Guard.NONE:
-                inner = _within(inner, region.guard)
-            yield inner, language
+    for guard, text in _texts([r for r in parsed.regions if r.kind is RegionKind.KERNEL]):
+        inner = language.parse(Source(parsed.source.path, text, tuple(text.split("\n"))))
+        yield (inner if guard is Guard.NONE else _within(inner, guard)), language
+
+
+def _texts(kernels: list[Region]) -> Iterator[tuple[Guard, str]]:
+    """The guard of each kernel and its text at its place; many of one guard are laid into one text."""
+    if len(kernels) <= _MANY:
+        for region in kernels:
+            yield region.guard, _laid((region,))
+        return
+    for guard in dict.fromkeys(r.guard for r in kernels):
+        yield guard, _laid([r for r in kernels if r.guard is guard])
+
+
+def _laid(kernels: Iterable[Region]) -> str:
+    pieces: list[str] = []
+    line = column = 1
+    for region in kernels:
+        if region.line > line:
+            pieces.append("\n" * (region.line - line))
+            column = 1
+        pieces += [" " * (region.column - column), region.text]
+        line = region.line + region.text.count("\n")
+        last = region.text.rfind("\n")
+        column = len(region.text) - last if last >= 0 else region.column + len(region.text)
+    return "".join(pieces)
 
 
 def _within(inner: Parsed, outer: Guard) -> Parsed:

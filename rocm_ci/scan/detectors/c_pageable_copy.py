@@ -47,13 +47,18 @@ class PageableCopy:
         file = parsed.tree
         if not isinstance(file, CFile):
             return
+        known: dict[tuple[object, ...], bool] = {}
         for found, line, column in file.search(_COPY, guards=(Guard.NONE, Guard.AMD)):
             given, end = arguments_and_end(file.code, found.end())
             text = found[0].rstrip("( \t\n")
             here = Match(line, column, column + len(text), text)
             if len(given) < 3:
                 continue
-            if any(_is_pageable(file, found.start(), one) for one in given[:3]):
+            function = file.functions.at(found.start())
+            key = (function, *given[:3])
+            if key not in known:
+                known[key] = any(_is_pageable(file, found.start(), one) for one in given[:3])
+            if known[key]:
                 yield here
             elif (shared := _shared_before_end(file, end)) is not None:
                 yield _ipc(file, shared)
@@ -87,7 +92,7 @@ def _shared_before_end(file: CFile, end: int) -> re.Match[str] | None:
     function = file.functions.at(end)
     if function is None:
         return None
-    found = _IPC.search(file.code, end, function.end)
+    found = _IPC.search(file.code, end, min(function.end, end + _FARTHEST))
     if found is None or _WAITS.search(file.code, end, found.start()):
         return None
     return found
