@@ -18,6 +18,7 @@ LOOKED_AT = 8_000  # bytes that tell whether a file is text, as many as git look
 MAX_LINE = 10_000  # characters; longer lines are minified or data and are passed over
 _NEVER = frozenset({".git", ".hg", ".svn", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache"})
 _UTF8 = "utf-8"
+_LONGEST_FOLDER = 1_000  # characters of a path that is followed folder by folder
 # The longest first: a UTF-32 mark starts with a UTF-16 one.
 _WIDE = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -127,6 +128,15 @@ class Folder:
         return full
 
     def _inside(self, folder: str) -> bool:
+        above, _, name = folder.rpartition("/")
+        if (
+            len(folder) < _LONGEST_FOLDER
+            and name not in ("", ".", "..")
+            and above.startswith(self._root)
+            and self._folder_is_inside(above)
+            and not os.path.islink(folder)  # noqa: PTH114
+        ):
+            return True  # one look instead of one for each folder above
         real = os.path.realpath(folder)
         return real == self._root or real.startswith(self._root + os.sep)
 
