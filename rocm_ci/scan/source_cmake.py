@@ -159,6 +159,8 @@ class _Reader:
 
     def _token(self, variable: str | None, token: str, guard: Guard, place: Place, *, deep: bool) -> None:
         written = self._plain(token)
+        if self.path.endswith(".cmake") and not written.startswith((ABOVE, UNKNOWN, "/")):
+            written = f"{ABOVE}/{written}"  # it is read in the folder of whoever includes the file
         if is_source(written) and not written.startswith("/"):
             self.flow.name(Pattern(self._folder, written, deep=deep), variable, guard, place)
 

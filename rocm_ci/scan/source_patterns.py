@@ -40,7 +40,10 @@ class Pattern:
         return self._strict.fullmatch(path) is not None
 
     def may_mean(self, path: str) -> bool:
-        """Whether it names the path or one that looks like it elsewhere: a copy, another working folder."""
+        """Whether it names the path or one that looks like it elsewhere: a copy, another working folder.
+
+        A name without any folder is meant to lie somewhere below the build file.
+        """
         return self.means(path) or self._loose.fullmatch(path) is not None
 
     @property
@@ -80,7 +83,9 @@ class Pattern:
     @cached_property
     def _loose(self) -> re.Pattern[str]:
         plain = _UP.sub("", self.written.lstrip(UNKNOWN + ABOVE).lstrip("/"))
-        return _compiled(f"(?:.*/)?{_glob(plain, deep=self.deep)}")
+        is_fixed = "/" not in plain and not self.written.startswith((UNKNOWN, ABOVE))
+        below = re.escape(f"{self.base}/") if is_fixed and self.base else ""
+        return _compiled(f"{below}(?:.*/)?{_glob(plain, deep=self.deep)}")
 
 
 @lru_cache(maxsize=20_000)

@@ -135,7 +135,7 @@ class _Reader:
                 self.flow.pass_on(mine + piece.text, end, piece.guard, place)
             elif is_source(piece.text):
                 # Where a build is started is not known: here, or in a folder around. `./` came of `__file__`.
-                fixed = piece.text.startswith((".", UNKNOWN))
+                fixed = "/" not in piece.text or piece.text.startswith((".", UNKNOWN))
                 pattern = Pattern(folder, piece.text if fixed else f"{ABOVE}/{piece.text}")
                 self.flow.name(pattern, end, piece.guard, place)
 
