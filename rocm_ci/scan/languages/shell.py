@@ -20,9 +20,10 @@ _SUFFIXES = frozenset(
 _SHEBANG = re.compile(r"#!.*\b(?:bash|sh|zsh|ksh|dash)\b")
 # The caller gives the release of CUDA, so the script is for those who have one: `cuda_version=$2`.
 _TAKES_CUDA = re.compile(
-    r"(?mi)^[ \t]*(?:local |export )?\w*cuda\w*=\"?[^\"'\s]*\$\{?[1-9]\}?[^\"'\s]*\"?\s*$"
+    r"(?mi)^[ \t]*(?:local |export )?\w*cuda_?(?:version|ver|home|path|root|tag|release|major)?="
+    r"\"?[^\"'\s]*\$\{?[1-9]\}?[^\"'\s]*\"?\s*$"
 )
-_AMD = re.compile(r"(?i)rocm|\bhip|\bamd\b")
+_AMD = re.compile(r"(?i)rocm|rocr|\bhip|\bamd\b")
 _NAMES = frozenset({".bashrc", ".envrc", ".profile", ".bash_profile"})
 
 
