@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import source_cmake, source_setup, vendor
@@ -25,6 +25,9 @@ _PYTHON = re.compile(
 _PYTHON_FOLDER = re.compile(r"\w*builders?|setup_helpers|build_tools|build_helpers|jit\w*")
 _NO_BUILD = re.compile(r"test_.*|.*_test\.py|conftest\.py")
 _QUOTED_SOURCE = re.compile(rb"\.(?:cu|cpp|cc|cxx|hip)[\"']")
+_RUNS = re.compile(
+    r"(?:GNUm|[Mm])akefile|.*\.mk|meson\.build|BUILD(?:\.bazel)?|.*\.(?:sh|bzl)|pyproject\.toml|noxfile\.py"
+)
 _MOST_FILES = 500
 _MOST_BYTES = 600_000  # of one file
 _MOST_BYTES_ALL = 6_000_000
@@ -45,6 +48,16 @@ class BuildLists:
     def is_named(self, path: str) -> bool:
         """Whether some build file names a source at all."""
         return self._all().names_anything(path)
+
+    def mentions(self, script: str) -> bool:
+        """Whether something that builds has the name of a script in it, as a program or as a module."""
+        stem = posixpath.basename(script).removesuffix(".py").encode("utf-8", "surrogateescape")
+        return any(stem in (self._read(path) or b"") for path in self._runners if path != script)
+
+    @cached_property
+    def _runners(self) -> tuple[str, ...]:
+        paths = self._inventory.paths
+        return tuple(p for p in paths if is_build_file(p) or _RUNS.fullmatch(p.rpartition("/")[2]))
 
     def _only_nvidia(self, path: str) -> Place | None:
         """Where a source is said to be built for NVIDIA only; None when it may be built for AMD."""

@@ -90,7 +90,9 @@ class Reach:
     def _writers_of(self, path: str) -> list[str]:
         """Templates, and scripts beside sources, that name a file: they may write sources that include it."""
         name = path.rpartition("/")[2].encode("utf-8", "surrogateescape")
-        return [other for other, data in self._writers.items() if name in data and other != path]
+        found = [other for other, data in self._writers.items() if name in data and other != path]
+        # What no build runs has written what is checked in, if anything.
+        return [other for other in found if not other.endswith(".py") or self._lists.mentions(other)]
 
     @cached_property
     def _writers(self) -> dict[str, bytes]:

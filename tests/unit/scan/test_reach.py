@@ -276,6 +276,11 @@ def test_a_script_that_writes_sources_counts_as_what_runs_it_says() -> None:
     files = with_kernels("CMakeLists.txt", VLLM, "csrc/marlin/template.h")
     files["csrc/marlin/generate.py"] = "HEAD = '#include \"template.h\"'\n"
     files["csrc/marlin/kernel.h"] = "int x;\n"
+    files["csrc/marlin.cu"] = '#include "marlin/template.h"\n'
+    assert severities(files) == {"csrc/marlin/template.h": Severity.NOTE}  # nothing runs it
+    files["Makefile"] = "all:\n\tpython3 csrc/marlin/generate.py\n"
+    assert severities(files) == {"csrc/marlin/template.h": Severity.ERROR}
+    del files["Makefile"], files["csrc/marlin.cu"]
     assert severities(files) == {"csrc/marlin/template.h": Severity.ERROR}
 
     files["CMakeLists.txt"] = VLLM + (
