@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.model.finding import Topic
 from rocm_ci.scan import vendor
+from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.source import Guard, RegionKind
 
 if TYPE_CHECKING:
@@ -79,5 +80,25 @@ class Excuses:
 
     @cached_property
     def _includes(self) -> list[Region]:
-        regions = self._parsed.regions
-        return [r for r in regions if r.kind is RegionKind.INCLUDE and r.guard in (Guard.NONE, Guard.AMD)]
+        """What the file includes under no condition."""
+        regions = (r for r in self._parsed.regions if r.kind is RegionKind.INCLUDE)
+        conditional = _conditional(self._parsed)
+        return [r for r in regions if r.guard is not Guard.NVIDIA and r.line not in conditional]
+
+
+def _conditional(parsed: Parsed) -> frozenset[int]:
+    """The lines of the directives that stand in some `#if` other than an include guard."""
+    if not isinstance(parsed.tree, CFile):
+        return frozenset()
+    found: set[int] = set()
+    depth, directives = 0, parsed.tree.directives
+    names = [(one.name, one.text.split()[:1]) for one in directives[:2]]
+    is_guarded = [name for name, _ in names] == ["ifndef", "define"] and names[0][1] == names[1][1]
+    for one in directives[1:] if is_guarded else directives:
+        if one.name in ("if", "ifdef", "ifndef"):
+            depth += 1
+        elif one.name == "endif":
+            depth -= 1
+        elif depth > 0:
+            found.add(one.line)
+    return frozenset(found)
