@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan.c_calls import arguments
 from rocm_ci.scan.c_conditions import ALWAYS, UNKNOWN, Reach, evaluate
 from rocm_ci.scan.c_macros import Vendor, vendor_of, vendor_of_header
 from rocm_ci.scan.source import Guard
@@ -17,9 +18,9 @@ _NAME_OF_TEST = re.compile(r"(?:defined\s*\(?\s*)?([A-Za-z_]\w*)\s*\)?")
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|else|endif|include|define)\b[ \t]*(.*)")
 _DEFINED_NAME = re.compile(r"[ \t]*#[ \t]*define[ \t]+(\w+)")
 # A macro that gets one alternative per backend: SELECT((void)cudaFree(p), (void)hipFree(p), free(p)).
-_SELECTION = re.compile(
-    r"\b[A-Z][A-Z0-9_]{2,}\s*\(.*\b(?:cu(?:da)?[A-Z]\w*\b.*,.*\bhip[A-Z]|hip[A-Z]\w*\b.*,.*\bcu(?:da)?[A-Z])"
-)
+_SELECTION = re.compile(r"\b[A-Z][A-Z0-9_]{2,}\s*\(")
+_CUDA_NAME = re.compile(r"\bcu(?:da)?[A-Z]")
+_HIP_NAME = re.compile(r"\bhip[A-Z]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _GUARDS = {Vendor.AMD: Guard.AMD, Vendor.NVIDIA: Guard.NVIDIA}
 _VENDORS = {Guard.AMD: Vendor.AMD, Guard.NVIDIA: Vendor.NVIDIA}
@@ -67,7 +68,7 @@ class Guards:
     def of_line(self, line: str) -> Guard:
         """The guard of a line of code in the branch we are in."""
         guard = self.current
-        if guard is Guard.NONE and "hip" in line and _SELECTION.search(line):
+        if guard is Guard.NONE and "hip" in line and "cu" in line and _selects(line):
             return Guard.EITHER
         return guard
 
@@ -124,6 +125,19 @@ class Guards:
         following = next((line for line in self.lines[number + 1 : number + 4] if line.strip()), "")
         defined = _DEFINED_NAME.match(following)
         return found is not None and defined is not None and found[1] == defined[1]
+
+
+def _selects(line: str) -> bool:
+    """Whether a macro call has a CUDA alternative in one argument and a HIP one in another."""
+    for found in _SELECTION.finditer(line):
+        given = arguments(line, found.end())
+        cuda = [_CUDA_NAME.search(one) is not None for one in given]
+        hip = [_HIP_NAME.search(one) is not None for one in given]
+        if any(c and not h for c, h in zip(cuda, hip, strict=True)) and any(
+            h and not c for c, h in zip(cuda, hip, strict=True)
+        ):
+            return True
+    return False
 
 
 def _guard(reach: Reach) -> Guard:

@@ -35,6 +35,12 @@ _WHOLE_WAVE = re.compile(
 _WIDENED = re.compile(
     r"\b(?:(?:std::)?uint64_t|unsigned\s+long(?:\s+long)?|lane_?mask(?:_t)?|LaneMask\w*)\s+\w+\s*=\s*\(?\s*(?P<number>1[uU]?)\s*<<\s*\(?\s*(?P<by>[A-Za-z_]\w*)\b(?P<after>[^;\n]{0,20})"
 )
+_RETURNED = re.compile(
+    r"\breturn\s*\(*\s*(?P<number>1[uU]?)\s*<<\s*\(?\s*(?P<by>\w*(?:[wW]idth|[lL]ane|[wW]arp|[wW]ave|[rR]ank)\w*)\b(?P<after>[^;\n]{0,20})"
+)
+_WIDE_RESULT = re.compile(
+    r"\b(?:uint64_t|unsigned\s+long(?:\s+long)?|\w*[lL]ane_?[mM]ask\w*)\s+\w+\s*\(|->\s*(?:std::)?uint64_t\s*\Z"
+)
 _VOTE = re.compile(
     r"(?<![\w:<])(?:const\s+)?(?:unsigned\s+long(?:\s+long)?|(?:std::)?u?int64_t|auto|ulong|long\s+long)\s+(?:const\s+)?(?P<name>\w+)\s*[=({]\s*__(?:ballot|activemask|match_any)\w*\s*\("
 )
@@ -80,6 +86,7 @@ class LaneShifts:
                     "`{match}` shifts a 64-bit number by 64 on wave64, which is undefined",
                 )
         yield from _tested_bits(file)
+        yield from _returned(file)
 
 
 def _at(file: CFile, found: re.Match[str], end: int, message: str | None = None) -> Match:
@@ -87,6 +94,16 @@ def _at(file: CFile, found: re.Match[str], end: int, message: str | None = None)
     line, column = file.lexed.place(start)
     text = file.code[start:end].split("\n")[0]
     return Match(line, column, column + len(text), " ".join(text.split()), message=message)
+
+
+def _returned(file: CFile) -> Iterator[Match]:
+    """`return (1 << width) - 1;` in a function whose result has 64 bits."""
+    for found, _, _ in file.search(_RETURNED):
+        function = file.functions.at(found.start())
+        if function is None or not _WIDE_RESULT.search(function.text):
+            continue
+        if not _BOUNDED.match(found["after"]) and not is_for_32_only(file, found.start()):
+            yield _at(file, found, found.end("by"))
 
 
 def _tested_bits(file: CFile) -> Iterator[Match]:

@@ -23,6 +23,24 @@ _SIZE = re.compile(
 )
 
 
+_CHOSEN = re.compile(
+    r"(?:#[ \t]*define[ \t]+(?P<macro>\w+)[ \t]+\(?|\b(?P<name>\w+)\s*[={]\s*"
+    r"|\b(?P<function>\w+)\s*\(\s*\)[^;{}]*\{\s*return\s+)(?P<value>32|64)[uU]?\b"
+)
+_ABOUT_LANES = re.compile(r"warp|wave|lane|wf(?![a-z])|simd", re.IGNORECASE)
+
+
+def _sets_wave_size(code: str, start: int, end: int) -> bool:
+    """Whether the branches set something to the size of a wave, or one name of lanes to both sizes."""
+    if _SIZE.search(code, start, end):
+        return True
+    values: dict[str, set[str]] = {}
+    for found in _CHOSEN.finditer(code, start, end):
+        name = found["macro"] or found["name"] or found["function"]
+        values.setdefault(name, set()).add(found["value"])
+    return any(len(both) == 2 and _ABOUT_LANES.search(name) for name, both in values.items())
+
+
 class WaveMacros:
     """Conditions on a device target whose branches set a warp or wave size."""
 
@@ -42,7 +60,7 @@ class WaveMacros:
             if found is None or first.guard is Guard.NVIDIA or _DEVICE_PASS.search(text):
                 continue
             end = starts[last] if last < len(starts) else len(file.code)
-            if _SIZE.search(file.code, starts[first.line - 1], end):
+            if _sets_wave_size(file.code, starts[first.line - 1], end):
                 shown = f"#{first.name} {first.text}"
                 yield Match(first.line, first.column, first.column + len(shown), found[0])
 
