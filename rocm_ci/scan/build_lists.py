@@ -28,6 +28,7 @@ _QUOTED_SOURCE = re.compile(rb"\.(?:cu|cpp|cc|cxx|hip)[\"']")
 _RUNS = re.compile(
     r"(?:GNUm|[Mm])akefile|.*\.mk|meson\.build|BUILD(?:\.bazel)?|.*\.(?:sh|bzl)|pyproject\.toml|noxfile\.py"
 )
+_MAY_KNOW_AMD = re.compile(r"(?i)hip|roc|amd|gfx")
 _MOST_FILES = 500
 _MOST_BYTES = 600_000  # of one file
 _MOST_BYTES_ALL = 6_000_000
@@ -44,10 +45,6 @@ class BuildLists:
         self._flow: SourceFlow | None = None
         self._generated: frozenset[str] = frozenset()
         self.only_nvidia = cache(self._only_nvidia)
-
-    def is_named(self, path: str) -> bool:
-        """Whether some build file names a source at all."""
-        return self._all().names_anything(path)
 
     def mentions(self, script: str) -> bool:
         """Whether something that builds has the name of a script in it, as a program or as a module."""
@@ -86,7 +83,10 @@ class BuildLists:
         flow = SourceFlow()
         memo: dict[str, object] = {}
         cmake: dict[str, source_cmake.Listing] = {}
-        for path, text in self._texts():
+        texts = list(self._texts())
+        if not any(_MAY_KNOW_AMD.search(text) for _, text in texts):
+            return flow
+        for path, text in texts:
             if path.endswith(".py"):
                 one = source_setup.listing(path, text, self._read, memo)
                 self._inventory.is_complete = self._inventory.is_complete and one is not None

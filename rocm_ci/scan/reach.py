@@ -56,14 +56,15 @@ class Reach:
         seen, queue = {path}, [path]
         while queue:
             here = queue.pop()
-            if not self._headers_are_known():
-                place = None if path.endswith(_HEADERS) else self._lists.only_nvidia(path)
-                return "" if place is None else _of_place(path, path, place)
-            found, writers = self._headers.includers(here), self._writers_of(here)
             place = self._lists.only_nvidia(here)
+            if place is None and not here.endswith(_HEADERS):
+                return ""
+            if not self._headers_are_known():
+                return "" if place is None or here != path else _of_place(path, path, place)
+            found, writers = self._headers.includers(here), self._writers_of(here)
             if place is not None:
                 reason = reason or _of_place(path, here, place)
-            elif not (found or writers) or (not here.endswith(_HEADERS) and self._lists.is_named(here)):
+            elif not (found or writers):
                 return ""
             for other in writers:
                 place = self._lists.only_nvidia(other)

@@ -35,6 +35,13 @@ _NAMES_AMD = re.compile(r"(?i)hip|roc|amd|gfx")
 _VARIABLE = re.compile(r"\$(?:ENV|CACHE)?\{[^{}]*\}")
 _REFERENCE = re.compile(r"\$\{(\w+)\}")
 _TOKEN = re.compile(r"[^\s;<>:,\"]+")
+_COMMENT = re.compile(r"#[^\n]*")
+_WORD = re.compile(r"[A-Za-z]\w+")
+# What a file must hold to list sources, or to read another one that does.
+_LISTS = re.compile(
+    r"[\w*}>]\.(?:c|cc|cpp|cxx|cu|hip|h|hh|hpp|hxx|cuh|inl|inc|in|jinja|py)\b|\*|\badd_subdirectory\b|\binclude\s*\(",
+    re.IGNORECASE,
+)
 _DEEPEST = 12  # files that are included by included files
 
 
@@ -167,6 +174,11 @@ class _Reader:
 
 def listing(path: str, text: str, read: Callable[[str], bytes | None], memo: dict[str, object]) -> Listing:
     """What one CMake file lists. `memo` is shared by all files of a scan."""
+    plain = _COMMENT.sub("", text)
+    if not _LISTS.search(plain):
+        flow = SourceFlow()
+        flow.knows_amd = any(map(_names_amd, _WORD.findall(plain)))
+        return Listing(flow)
     folder = posixpath.dirname(path)
     source = Source(
         path,

@@ -109,10 +109,6 @@ class SourceFlow:
                 self._homes[home] = is_there(home)
         return any(self._homes[home] for home in origin.pattern.homes)
 
-    def names_anything(self, path: str) -> bool:
-        """Whether some build file names a file at all."""
-        return any(origin.pattern.may_mean(path) for origin in self._candidates(path))
-
     def _candidates(self, path: str) -> Iterator[Origin]:
         yield from self._named.get(path.rpartition("/")[2], ())
         yield from self._globs
