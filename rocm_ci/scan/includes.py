@@ -123,6 +123,10 @@ class Guarded:
                 self._changes.append((number + 1, guards.current))
         self.macros: Mapping[str, Guard] = guards.learnt
 
+    def is_code(self, line: int) -> bool:
+        """Whether a 1-based line holds more than a comment."""
+        return line not in self._blank
+
     def of_line(self, line: int) -> Guard:
         """The guard of a 1-based line; NVIDIA for one that holds nothing but a comment."""
         if line in self._blank:

@@ -52,7 +52,7 @@ class Reach:
         return self._excuses[path]
 
     def _excuse(self, path: str) -> str:
-        reason = ""
+        reasons: list[str] = []
         seen, queue = {path}, [path]
         while queue:
             here = queue.pop()
@@ -61,27 +61,40 @@ class Reach:
                 return ""
             if not self._headers_are_known():
                 return "" if place is None or here != path else _of_place(path, path, place)
-            found, writers = self._headers.includers(here), self._writers_of(here)
-            if place is not None:
-                reason = reason or _of_place(path, here, place)
-            elif not (found or writers):
+            reasons += [_of_place(path, here, place)] if place is not None else []
+            written = self._of_writers(here)
+            included, onward = self._of_includers(here)
+            if written is None or not (place or written or included or onward) or len(seen) > _MOST_FILES:
                 return ""
-            for other in writers:
-                place = self._lists.only_nvidia(other)
-                if place is None:
-                    return ""
-                reason = reason or f"not reached on ROCm: {other}, which names it, is not run there: {place}"
-            for other, include in found:
-                if self._guarded(other).of_line(include.line) is Guard.NVIDIA:
-                    reason = reason or f"not reached on ROCm: included for CUDA only, {other}:{include.line}"
-                elif self._has_amd_twin(other):
-                    reason = reason or f"not reached on ROCm: {other}, which includes it, has a twin there"
-                elif other not in seen:
-                    seen.add(other)
-                    queue.append(other)
-            if len(seen) > _MOST_FILES:
-                return ""
-        return reason
+            reasons += [*included, *written]
+            queue += [other for other in onward if other not in seen]
+            seen.update(onward)
+        return reasons[0] if reasons else ""
+
+    def _of_writers(self, path: str) -> list[str] | None:
+        """Why what may write sources that include a file is not run on ROCm; None when it may be."""
+        reasons = []
+        for other in self._writers_of(path):
+            place = self._lists.only_nvidia(other)
+            if place is None:
+                return None
+            reasons.append(f"not reached on ROCm: {other}, which names it, is not run there: {place}")
+        return reasons
+
+    def _of_includers(self, path: str) -> tuple[list[str], list[str]]:
+        """(why some files do not include a file on ROCm, the files that may)."""
+        reasons, onward = [], []
+        for other, include in self._headers.includers(path):
+            guarded = self._guarded(other)
+            if not guarded.is_code(include.line):
+                continue
+            if guarded.of_line(include.line) is Guard.NVIDIA:
+                reasons.append(f"not reached on ROCm: included for CUDA only, {other}:{include.line}")
+            elif self._has_amd_twin(other):
+                reasons.append(f"not reached on ROCm: {other}, which includes it, has a twin there")
+            else:
+                onward.append(other)
+        return reasons, onward
 
     def _headers_are_known(self) -> bool:
         """Whether every file that may include another one was read."""

@@ -263,6 +263,13 @@ def test_a_header_that_nobody_includes_or_that_an_unlisted_source_does_keeps_its
     assert severities(files) == {"csrc/alone.cuh": Severity.ERROR, "csrc/tile.cuh": Severity.ERROR}
 
 
+def test_an_include_that_is_commented_out_excuses_nothing() -> None:
+    files = with_kernels("CMakeLists.txt", VLLM, "csrc/old.cuh")
+    files["csrc/common.cu"] = '/*\n#include "old.cuh"\n*/\nint x;\n'
+
+    assert severities(files) == {"csrc/old.cuh": Severity.ERROR}
+
+
 def test_headers_that_include_each_other_are_excused_with_the_only_source_that_includes_one() -> None:
     files = with_kernels("CMakeLists.txt", VLLM, "csrc/a.cuh")
     files["csrc/a.cuh"] = f'#pragma once\n#include "b.cuh"\n{KERNEL}'
