@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -21,17 +21,16 @@ from rocm_ci.scan.limits import STRIKES, OutOfTime, Stopwatch
 from rocm_ci.scan.project import Project
 from rocm_ci.scan.rulebook import EMBEDDED, RuleBook
 from rocm_ci.scan.scanned import Scanned, encodable, told
-from rocm_ci.scan.scope import Chosen, Lines, Scope
+from rocm_ci.scan.scope import Chosen, Lines, Look, Scope
 from rocm_ci.scan.source import Source
 from rocm_ci.scan.texts import Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rocm_ci.config.options import ScanOptions
     from rocm_ci.model.changes import Changes, FileChange
     from rocm_ci.scan.files import FileSource
-    from rocm_ci.scan.language import Language
     from rocm_ci.scan.matching import CompiledRule
 
 MOST_FINDINGS_PER_RULE_AND_FILE = 200
@@ -163,7 +162,7 @@ class Scanner:
         if overlong and (added is None or any(n in added for n in overlong)):
             self._note(NoteKind.PARTIAL, path, _overlong(len(overlong)), line=overlong[0])
         marks = suppression.Marks(suppression.find(lines) if marked else ())
-        look = _Look(language, lines, added, marks.reach(added))
+        look = Look(language, lines, added, marks.reach(added))
         self._failed = set()
         found: list[Finding] = []
         if rules or embedded:
@@ -220,12 +219,12 @@ class Scanner:
     def _was_tried(self, rule: str) -> bool:
         return rule in self._on and rule not in self._failed
 
-    def _embedded(self, parsed: Parsed, look: _Look) -> Iterator[Finding]:
+    def _embedded(self, parsed: Parsed, look: Look) -> Iterator[Finding]:
         for inner, language in device_sources(parsed):
             rules, _ = self._candidates(language.name, inner.source.text.encode("utf-8", "surrogateescape"))
             yield from self._findings(inner, rules, look.within(language))
 
-    def _findings(self, parsed: Parsed, rules: Iterable[CompiledRule], look: _Look) -> list[Finding]:
+    def _findings(self, parsed: Parsed, rules: Iterable[CompiledRule], look: Look) -> list[Finding]:
         texts = Texts(parsed)
         drafts = Drafts(self._project, parsed, look.language.name, look.lines)
         found: list[Finding] = []
@@ -261,7 +260,7 @@ class Scanner:
         self._failed.add(compiled.rule.id)
         self._note(NoteKind.UNFINISHED, parsed.source.path, reason, rule=compiled.rule.id)
 
-    def _matches(self, compiled: CompiledRule, drafts: Drafts, texts: Texts, look: _Look) -> Iterator[Match]:
+    def _matches(self, compiled: CompiledRule, drafts: Drafts, texts: Texts, look: Look) -> Iterator[Match]:
         """What a rule says about the lines we look at. Only those that count are limited in number."""
         count = 0
         for match in compiled.find(drafts.parsed, texts, self._surroundings):
@@ -284,17 +283,3 @@ class Scanner:
 def _overlong(count: int) -> str:
     lines = "1 line" if count == 1 else f"{count} lines"
     return f"{lines} of more than {files.MAX_LINE} characters not looked at"
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """Which lines of a file count (`added`) and which are looked at (`reach`); None for all of them."""
-
-    language: Language
-    lines: Sequence[str]
-    added: Container[int] | None
-    reach: Container[int] | None
-
-    def within(self, language: Language) -> _Look:
-        """The same for a piece of the file in another language."""
-        return _Look(language, self.lines, self.added, self.reach)

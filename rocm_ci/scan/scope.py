@@ -12,12 +12,13 @@ from rocm_ci.scan.language_registry import language_of
 from rocm_ci.scan.trees import Trees
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable, Sequence
 
     from rocm_ci.config.options import ScanOptions
     from rocm_ci.model.changes import Changes, FileChange
     from rocm_ci.model.scan_note import ScanNote
     from rocm_ci.scan.files import FileSource
+    from rocm_ci.scan.language import Language
 
 # Never text of ours, whatever the rest of the name is.
 _BINARY = frozenset({
@@ -89,3 +90,17 @@ class Lines:
 
     def __contains__(self, line: object) -> bool:
         return isinstance(line, int) and any(first <= line <= last for first, last in self._ranges)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Which lines of a file count (`added`) and which are looked at (`reach`); None for all of them."""
+
+    language: Language
+    lines: Sequence[str]
+    added: Container[int] | None
+    reach: Container[int] | None
+
+    def within(self, language: Language) -> Look:
+        """The same for a piece of the file in another language."""
+        return Look(language, self.lines, self.added, self.reach)
