@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # LDS that one workgroup may have, in bytes (AMD's CDNA3 and CDNA4 instruction set documents; rocminfo).
 _SIZES = {"gfx950": 160 * 1024}
 _USUAL = 64 * 1024
+_TARGET = re.compile(r"\b__(gfx\w+?)__\b")
 _SHARED = re.compile(
     r"(?<!extern )\b__shared__\b(?P<type>[^;={}\[]*?)\b(?P<name>\w+)\s*"
     r"(?P<bounds>(?:\[[^\[\];]*\]\s*)+)(?P<more>[^;]*);"
@@ -64,16 +65,23 @@ class LdsSize:
         file = parsed.tree
         if not isinstance(file, CFile):
             return
-        limit = _smallest(surroundings.archs)
+        limit = _smallest(_named_targets(file) or surroundings.archs)
         yield from _static(file, limit)
         yield from _requested(file, limit)
 
 
+def _named_targets(file: CFile) -> tuple[str, ...]:
+    """The targets that the conditions of a file ask for, when they are all ones of another size."""
+    named = {name for one in file.directives for name in _TARGET.findall(one.text)}
+    return tuple(sorted(named)) if named and all(_size_of(arch) != _USUAL for arch in named) else ()
+
+
+def _size_of(arch: str) -> int:
+    return next((s for g, s in _SIZES.items() if fnmatch.fnmatch(arch.split(":", maxsplit=1)[0], g)), _USUAL)
+
+
 def _smallest(archs: tuple[str, ...]) -> _Limit:
-    limits = [
-        _Limit(arch, next((s for g, s in _SIZES.items() if fnmatch.fnmatch(arch.split(":")[0], g)), _USUAL))
-        for arch in archs
-    ]
+    limits = [_Limit(arch, _size_of(arch)) for arch in archs]
     return min(limits, key=lambda one: one.size, default=_Limit("gfx9", _USUAL))
 
 
