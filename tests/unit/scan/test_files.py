@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rocm_ci.scan.files import MAX_BYTES, Folder, decode, is_binary
+from rocm_ci.scan.files import MAX_BYTES, Folder, decode, decoded, encoding_of, is_binary, utf8
 from rocm_ci.scan.trees import is_vendored
 
 if TYPE_CHECKING:
@@ -112,3 +112,60 @@ def test_decoding_keeps_every_line_at_its_number() -> None:
 
     assert lines == ("a", "b\x0cc\udcff", "", "last")
     assert text == "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("gone", "not in the checkout"),
+        ("sub", "a folder"),
+        ("link.cpp", "leaves the project"),
+        ("../secret", "outside the project"),
+        ("a\0b", "outside the project"),
+        ("x" * 300, "file name too long"),
+    ],
+)
+def test_why_nothing_was_read_is_said(tree: Path, path: str, reason: str) -> None:
+    assert reason in Folder(tree).refusal(path)
+
+
+def test_why_large_and_odd_files_are_not_read_is_said(tree: Path) -> None:
+    os.mkfifo(tree / "pipe.cpp")
+    (tree / "round.cpp").symlink_to("round.cpp")
+    (tree / "inner.cpp").symlink_to("a.cpp")
+    with (tree / "big.cpp").open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    refusal = Folder(tree).refusal
+
+    assert refusal("big.cpp") == "larger than 5 MB"
+    assert refusal("pipe.cpp") == "not a plain file"
+    assert "leads nowhere" in refusal("round.cpp")
+    assert refusal("inner.cpp") == ""  # what it leads to is scanned by its own name
+
+
+def test_a_folder_is_listed_with_its_folders_marked_and_links_not_followed(tree: Path) -> None:
+    folder = Folder(tree)
+
+    assert folder.names("") == ("a.cpp", "link.cpp", "loop", "sub/")
+    assert folder.names("sub") == ("b.cpp", "out")
+    assert [folder.names(n) for n in ("sub/out", "..", "gone", "a.cpp", "a\0b")] == [()] * 5
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_every_unicode_with_its_mark_is_read_and_could_be_written_back(codec: str) -> None:
+    data = "\ufeffint é = 1;\r\nint b;\n".encode(codec)
+
+    assert encoding_of(data) == codec
+    assert data.decode(encoding_of(data)).encode(codec) == data
+    assert decode(data)[1] == ("int é = 1;", "int b;", "")
+    assert utf8(data).decode("utf-8-sig").startswith("int é")
+
+
+def test_utf16_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
+    assert decode("\ufeffint a;".encode("utf-16-le")[:-1])[1] == ("int a\ufffd",)
+
+
+def test_overlong_lines_are_named() -> None:
+    found = decoded(b"a\n" + b"x" * 20_000 + b"\nb\n" + b"y" * 10_001)
+
+    assert (found.overlong, found.lines) == ((2, 4), ("a", "", "b", ""))
