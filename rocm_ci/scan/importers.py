@@ -52,8 +52,18 @@ class Importers:
         return "" if self._is_loaded(path) else f"not loaded before it is used: {place}"
 
     def _loaded(self, path: str) -> bool:
-        """Whether a module is loaded with the rest of the project."""
-        return self._leads_to_all(path, conditional=False) or self._leads_to_all(path, conditional=True)
+        """Whether a module is loaded with the rest of the project, or for AMD by somebody."""
+        return (
+            self._leads_to_all(path, conditional=False)
+            or self._leads_to_all(path, conditional=True)
+            or any(map(self._is_for_amd, self._index.importers(path)))
+        )
+
+    def _is_for_amd(self, one: Importer) -> bool:
+        """Whether a module is surely needed there: where it is used only on AMD, if lazily."""
+        if vendor.of_path(one.path, code=True) is Guard.AMD:
+            return True
+        return one.indented and self._places.guard(one) is Guard.AMD
 
     def _never(self, path: str) -> bool:
         """Whether every import of a module, that of an importer included, is made for NVIDIA only."""

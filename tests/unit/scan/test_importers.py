@@ -59,6 +59,14 @@ def test_an_import_whose_failure_is_handled_is_no_error() -> None:
     assert fast(layers__norm=handled).severity is Severity.NOTE
 
 
+def test_a_function_that_imports_it_for_amd_makes_it_an_error_again() -> None:
+    for_amd = "import torch\n\ndef norm(x):\n    if torch.version.hip:\n        from .fast import run\n"
+
+    assert fast(layers__norm=for_amd).severity is Severity.ERROR
+    in_amd = "def norm(x):\n    from serve.layers.fast import run\n"
+    assert fast(rocm__norm=in_amd, rocm____init__="").severity is Severity.ERROR
+
+
 def test_a_module_that_only_a_lazy_module_imports_is_lazy_too() -> None:
     chain = {
         "layers__norm": "def norm(x):\n    from . import middle\n    return middle\n",
