@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 PATHS = {
     "apptainer": "app.def",
+    "autotools": "configure.ac",
+    "build-script": "build.rs",
     "cmake": "CMakeLists.txt",
     "dockerfile": "Dockerfile",
     "hcl": "docker-bake.hcl",
