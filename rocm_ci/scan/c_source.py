@@ -63,7 +63,7 @@ class CFile:
         return self.guards[line - 1]
 
     def search(
-        self, pattern: re.Pattern[str], *, guards: Collection[Guard] = (Guard.NONE,)
+        self, pattern: re.Pattern[str], *, guards: Collection[Guard] = (Guard.NONE, Guard.AMD)
     ) -> Iterator[tuple[re.Match[str], int, int]]:
         """(match, line, column) of every match in code that is reached on AMD."""
         for found in pattern.finditer(self.lexed.code):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
+from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,7 @@ class Capability:
         file = parsed.tree
         if not isinstance(file, CFile) or not _PROPERTIES.search(file.code):
             return
-        for found, line, column in file.search(_COMPARED):
+        for found, line, column in file.search(_COMPARED, guards=(Guard.NONE,)):
             text = found[0]
             yield Match(line, column, column + len(text), " ".join(text.split()))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.c_warps import Lanes, is_for_32_only, is_ported, lanes_of
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
+from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +67,7 @@ def lane_arithmetic(parsed: Parsed) -> Iterator[tuple[Match, Lanes]]:
     if not isinstance(file, CFile):
         return
     told: Counter[tuple[Function | None, str]] = Counter()
-    for found, line, _ in file.search(_OPERATION):
+    for found, line, _ in file.search(_OPERATION, guards=(Guard.NONE,)):
         line_start = file.lexed.line_starts[line - 1]
         operand, needs_name = _operand(file.code, max(line_start, found.start() - _LONGEST), found)
         if operand is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.scan.c_calls import arguments_and_end
 from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
+from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,7 @@ class LaunchBounds:
         file = parsed.tree
         if not isinstance(file, CFile):
             return
-        for found, line, column in file.search(_BOUNDS):
+        for found, line, column in file.search(_BOUNDS, guards=(Guard.NONE,)):
             given, end = arguments_and_end(file.code, found.end())
             # One block, or one wave, is what there is anyway.
             if len(given) < 2 or file.constants.fold(given[1]).value in (0, 1) or "HIP" in given[1]:

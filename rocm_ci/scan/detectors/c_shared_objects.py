@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 from rocm_ci.scan.source import Guard, RegionKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rocm_ci.scan.source import Region
 
 _CUDA = re.compile(
     r"(?<![\w-])(?:lib(?:cudart|cuda|nvrtc|nvrtc-builtins|cublas|cublasLt|cudnn\w*|cufft\w*|curand|cusparse\w*|cusolver\w*|nvidia-ml"
@@ -29,13 +32,22 @@ class SharedObjects:
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
         strings = [r for r in parsed.regions if r.kind is RegionKind.STRING]
-        if any(_AMD.search(r.text) for r in strings):
-            return
+        amd = {_place(parsed.tree, r) for r in strings if _AMD.search(r.text)}
         for region in strings:
             found = _CUDA.search(region.text)
-            if found and region.guard is Guard.NONE and "\n" not in region.text:
+            if found is None or region.guard is not Guard.NONE or "\n" in region.text:
+                continue
+            if _place(parsed.tree, region) not in amd:
                 column = region.column + found.start()
                 yield Match(region.line, column, column + len(found[0]), found[0])
+
+
+def _place(tree: object, region: Region) -> int | None:
+    """What candidates of one list share: the function around them, or the whole file outside of any."""
+    if not isinstance(tree, CFile):
+        return None
+    function = tree.functions.at(tree.lexed.line_starts[region.line - 1] + region.column - 1)
+    return function.start if function else None
 
 
 DETECTOR: Detector = SharedObjects()

@@ -10,6 +10,7 @@ from rocm_ci.scan.c_calls import arguments
 from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.c_warps import SHUFFLE, is_for_32_only, is_ported, spans_the_wave
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
+from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +52,7 @@ def _loops(file: CFile) -> Iterator[Match]:
     if not shuffles:
         return
     for pattern in (_FOR, _WHILE):
-        for found, _, _ in file.search(pattern):
+        for found, _, _ in file.search(pattern, guards=(Guard.NONE,)):
             start = found.end()
             first = bisect_left(shuffles, start)
             if first == len(shuffles) or shuffles[first] >= start + _LONGEST_LOOP:
@@ -123,7 +124,7 @@ def _unrolled(file: CFile) -> Iterator[Match]:
     """`v += __shfl_down(v, 16)` written out, and `__shfl(v, 31)`."""
     code = file.code
     for pattern, wanted in ((_STRIDE_16, 16), (_BROADCAST, 31)):
-        for found, line, column in file.search(pattern):
+        for found, line, column in file.search(pattern, guards=(Guard.NONE,)):
             given = arguments(code, found.end())
             own = given[1:] if found[2] else given
             if len(own) != 2 or file.constants.fold(own[1]).value != wanted:

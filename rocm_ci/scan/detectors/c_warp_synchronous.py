@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
+from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +33,7 @@ class WarpSynchronous:
         if not isinstance(file, CFile):
             return
         run: list[tuple[re.Match[str], int, int]] = []
-        for one in file.search(_STEP):
+        for one in file.search(_STEP, guards=(Guard.NONE,)):
             if run and not _continues(file, run[-1][0], one[0]):
                 yield from _reported(run)
                 run = []
