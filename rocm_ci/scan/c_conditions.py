@@ -50,7 +50,7 @@ def _and(one: bool | None, other: bool | None) -> bool | None:  # noqa: FBT001
 
 
 def evaluate(
-    condition: str, learnt: Mapping[str, Vendor], switched: Mapping[str, Vendor | None] | None = None
+    condition: str, learnt: Mapping[str, Vendor | None], switched: Mapping[str, Vendor | None] | None = None
 ) -> Reach:
     """The truth of an `#if` condition on both platforms. What cannot be parsed is unknown.
 
@@ -87,7 +87,7 @@ class _Expression:
         self,
         text: str,
         platform: Vendor,
-        learnt: Mapping[str, Vendor],
+        learnt: Mapping[str, Vendor | None],
         switched: Mapping[str, Vendor | None],
     ) -> None:
         self._lexemes = [m.group(1, 2, 3) for m in _LEXEME.finditer(text[:4000])]
@@ -162,6 +162,9 @@ class _Expression:
 
     def _selection(self, operator: str, left: str | None, right: str | None) -> Value:
         """`BACKEND == BACKEND_HIP`: a comparison of names, one of which names a vendor."""
+        if operator == "==" and left and left in self._learnt and self._learnt[left] is None:
+            # A port that defines NVIDIA's macro for AMD chose no particular one of its GPUs.
+            return 0 if self._platform is Vendor.AMD else None
         if operator not in ("==", "!=") or not left or not right:
             return None
         vendors = [

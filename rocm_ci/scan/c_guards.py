@@ -51,14 +51,19 @@ class Guards:
     _switched: dict[str, Vendor | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        known = {name: vendor for name, guard in self.macros.items() if (vendor := _VENDORS.get(guard))}
-        self._learnt = known | _learn(self.lines, self.raw)
+        known = {name: _VENDORS.get(guard) for name, guard in self.macros.items()}
+        self._learnt: dict[str, Vendor | None] = {**known, **_learn(self.lines, self.raw)}
         self.current = Guard.NONE  # the guard of the branch we are in
 
     @property
     def learnt(self) -> dict[str, Guard]:
-        """The macros that are defined for one vendor only, as far as was read."""
-        return {name: _GUARDS[vendor] for name, vendor in self._learnt.items()}
+        """The macros that are defined for one vendor only, as far as was read.
+
+        Those of one vendor that are defined for the other as well are there as `Guard.EITHER`.
+        """
+        return {
+            name: Guard.EITHER if vendor is None else _GUARDS[vendor] for name, vendor in self._learnt.items()
+        }
 
     @property
     def outer(self) -> Guard:
@@ -95,9 +100,15 @@ class Guards:
     def _define(self, body: str) -> None:
         """A macro that is only defined in one vendor's branch tells that vendor from then on."""
         found = _NAME.match(body)
-        if found is None or vendor_of(found[0], {}) is not None:
+        if found is None:
             return
         vendor = _VENDORS.get(self.current)
+        own = vendor_of(found[0], {})
+        if own is not None:
+            # `#define __CUDA_ARCH__ 800` for HIP: asking for it tells nothing any more.
+            if own is Vendor.NVIDIA and vendor is not own and body[found.end() :].strip(" ()") != "0":
+                self._learnt[found[0]] = None
+            return
         if vendor is not None and self._defined.get(found[0], vendor) is vendor:
             self._learnt[found[0]] = vendor
         else:

@@ -40,7 +40,7 @@ _NVIDIA = re.compile(
 NVIDIA_SOME = re.compile(r"__CUDA_ARCH\w*|__CUDACC\w*|__NVCC__|__CUDA__|__NVCOMPILER")
 
 
-def vendor_of(macro: str, learnt: Mapping[str, Vendor]) -> Vendor | None:
+def vendor_of(macro: str, learnt: Mapping[str, Vendor | None]) -> Vendor | None:
     """Whose macro it is by its name, or by what the file taught; None for any other macro."""
     if macro in learnt:
         return learnt[macro]

@@ -147,3 +147,21 @@ def test_broken_input_never_raises_and_every_line_has_a_guard(text: str) -> None
 
     assert len(file.guards) == len(text.split("\n"))
     assert all(1 <= r.line <= len(file.guards) for r in found)
+
+
+def test_a_macro_of_nvidia_that_a_port_defines_for_amd_tells_nothing() -> None:
+    text = (
+        "#ifdef USE_ROCM\n#define __CUDA_ARCH__ 800\n#endif\n#if __CUDA_ARCH__ >= 700\na;\n#endif\n"
+        "#if __CUDA_ARCH__ == 1210\nb;\n#endif\n#if defined(__CUDA_ARCH__) && !defined(USE_ROCM)\nc;\n#endif\n"
+    )
+
+    assert guards(text) == {"a;": Guard.NONE, "b;": Guard.NVIDIA, "c;": Guard.NVIDIA}
+
+
+def test_a_switch_that_is_0_for_everyone_else_asks_for_its_vendor() -> None:
+    text = (
+        "#if !defined(USE_ROCM) && FAST\n#define X 1\n#else\n#define X 0\n#endif\n"
+        "#if X\na;\n#else\nb;\n#endif\n#ifdef X\nc;\n#endif\n"
+    )
+
+    assert guards(text) == {"a;": Guard.NVIDIA, "b;": Guard.NONE, "c;": Guard.NONE}
