@@ -15,7 +15,7 @@ def regions(text: str, kind: RegionKind) -> list[Region]:
 
 def guards(text: str) -> dict[str, Guard]:
     """Guard of each line of code."""
-    return {r.text: r.guard for r in regions(text, RegionKind.CODE)}
+    return {r.text: r.guard for r in regions(text, RegionKind.CODE) if not r.text.isdigit()}
 
 
 def test_both_branches_of_a_guard_are_understood() -> None:
