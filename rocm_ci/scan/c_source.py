@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan import literal_search
 from rocm_ci.scan.c_constants import Constants
 from rocm_ci.scan.c_functions import Functions
 from rocm_ci.scan.c_guards import Guards
@@ -66,7 +67,7 @@ class CFile:
         self, pattern: re.Pattern[str], *, guards: Collection[Guard] = (Guard.NONE, Guard.AMD)
     ) -> Iterator[tuple[re.Match[str], int, int]]:
         """(match, line, column) of every match in code that is reached on AMD."""
-        for found in pattern.finditer(self.lexed.code):
+        for found in literal_search.finditer(pattern, self.lexed.code):
             line, column = self.lexed.place(found.start())
             if self.guards[line - 1] in guards:
                 yield found, line, column

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan.python_strings import lines_with
+from rocm_ci.scan.literal_search import lines_with
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

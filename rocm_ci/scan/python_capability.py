@@ -9,7 +9,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan.python_strings import has_line, lines_with
+from rocm_ci.scan.literal_search import lines_with
+from rocm_ci.scan.python_strings import has_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,11 +7,12 @@ import re
 from typing import TYPE_CHECKING, ClassVar
 
 from rocm_ci.scan import vendor
+from rocm_ci.scan.literal_search import lines_with
 from rocm_ci.scan.outcome import UNKNOWN, joined
 from rocm_ci.scan.python_exits import advises, gives_up, handles, leaves, suppresses
 from rocm_ci.scan.python_learning import decorator_guard, refuses_amd
 from rocm_ci.scan.python_names import is_text, target_name
-from rocm_ci.scan.python_strings import column_of, has_line, lines_with
+from rocm_ci.scan.python_strings import column_of, has_line
 from rocm_ci.scan.source import Guard, RegionKind
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _AMD_TWIN = re.compile(
 _AMD_SIGNS = ("ROC", "HIP", "hip", "roc", "amd", "rccl", "fnuz")
 # Programs that somebody starts by hand on the machine that they are for.
 _SCRIPT = re.compile(r"(?i)(^|/)(bench(mark)?s?|profil(er|ing)|microbench\w*)(/|_)|(^|/)bench(mark)?_[^/]*$")
+_FIXTURE = re.compile(r"\bfixture\b")
 # A module written in one of these is NVIDIA's from there on: saying so once is enough.
 _DSL = frozenset({"cutlass"})
 
@@ -103,6 +105,8 @@ class Flow:
         inner = tuple(c for c in context if c != "twin")
         if not isinstance(node, ast.ClassDef) and "inside" not in inner:
             inner = (*inner, "inside")
+        if any(_FIXTURE.search(ast.unparse(d)) for d in node.decorator_list):
+            inner = (*inner, "fixture")
         inner = (*inner, f"def:{node.name}")
         self.body(node.body, guard, inner)
 

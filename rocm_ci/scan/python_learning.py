@@ -7,10 +7,10 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan.literal_search import lines_with
 from rocm_ci.scan.outcome import HAS_NVIDIA, UNKNOWN, Outcome
 from rocm_ci.scan.python_conditions import Conditions
 from rocm_ci.scan.python_exits import leaves
-from rocm_ci.scan.python_strings import lines_with
 from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:

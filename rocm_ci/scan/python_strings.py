@@ -43,18 +43,6 @@ def column_of(lines: Sequence[str], line: int, byte_offset: int) -> int:
     return len(text.encode("utf-8", "surrogateescape")[:byte_offset].decode("utf-8", "replace"))
 
 
-def lines_with(pattern: re.Pattern[str], text: str) -> list[int]:
-    """The sorted 1-based lines on which a match of a pattern begins: one pass instead of one per line."""
-    found: list[int] = []
-    line, at = 1, 0
-    for match in pattern.finditer(text):
-        line += text.count("\n", at, match.start())
-        at = match.start()
-        if not found or found[-1] != line:
-            found.append(line)
-    return found
-
-
 def has_line(lines: Sequence[int], first: int, last: int | None) -> bool:
     """Whether one of some sorted lines lies in a range, both ends included."""
     at = bisect_left(lines, first)

@@ -60,8 +60,24 @@ def of_pattern(pattern: str, kinds: tuple[RegionKind, ...]) -> Screen | None:
     return Screen(compiler.compile(_loosened(tree, tree.state), re.MULTILINE), names)
 
 
+def is_of_one_line(pattern: str) -> bool:
+    """Whether a pattern can be tried on each line alone: it spans none, and nothing in it looks past its ends."""
+    return _is_of_one_line(parser.parse(pattern))
+
+
+def _is_of_one_line(items: Any) -> bool:
+    for op, argument in items:
+        if op is ops.AT and argument in _MARGINS:
+            return False
+        inner = [argument[1]] if op in (ops.ASSERT, ops.ASSERT_NOT) else _inner(op, argument) or []
+        if not all(_is_of_one_line(one) for one in inner):
+            return False
+        if op in (ops.ASSERT, ops.ASSERT_NOT) and _may_hold(argument[1], "\n"):
+            return False
+    return not _may_hold(items, "\n")
+
+
 def _may_hold(items: Any, char: str) -> bool:
-    """Whether a match may contain a character, as far as one can tell at a glance."""
     for op, argument in items:
         if op is ops.LITERAL and argument != ord(char):
             continue
