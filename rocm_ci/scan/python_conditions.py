@@ -36,6 +36,7 @@ _EXACT = {
     "torch.utils.cpp_extension.CUDA_HOME": HAS_NVIDIA,
     "ROCM_HOME": HAS_AMD,
     "CUDA_HOME": HAS_NVIDIA,
+    "runtime.is_hip": IS_AMD,  # of CuPy
     # What only type checkers read is never reached: as good as code for the other vendor.
     "TYPE_CHECKING": Outcome(Guard.NVIDIA, Guard.NONE),
 }

@@ -44,6 +44,11 @@ _AMD_NAME = re.compile(
     r"|amdsmi|rocminfo|rocprof\w*|roc\w*|rccl|hip|amd|amdgpu)\b|^-l(amdhip|hip|roc|rccl)|/(hipcc|amd-smi|rocm-smi)$"
 )
 _NVIDIA_NAME = re.compile(r"(?i)cuda|nvcc|nvidia|nccl|nvrtc|cublas|nvml|nsys|^ncu$|^cu")
+_COMPILED_WITH = frozenset({
+    "include_dirs", "library_dirs", "runtime_library_dirs", "libraries", "extra_objects",
+    "extra_compile_args", "extra_link_args", "CPPPATH", "LIBPATH", "RPATH", "LIBS", "CXX", "CC", "CXXFLAGS", "CCFLAGS", "CFLAGS",
+    "CPPFLAGS", "LINKFLAGS", "SHLINKFLAGS", "includes", "libpath", "lib", "cxxflags", "linkflags",
+})  # fmt: skip
 _DEFAULTS = ("environ.get", "getenv", ".get", ".setdefault", ".pop")
 
 
@@ -151,6 +156,9 @@ class Cutter(Collector):
             self._keyword(keyword, full, guard, inner)
 
     def _keyword(self, node: ast.keyword, full: str, guard: Guard, context: Context) -> None:
+        if node.arg in _COMPILED_WITH:
+            # What goes to the compiler goes there, whatever else the lines around it know.
+            context = tuple(c for c in context if c != "twin")
         context = (*context, f"kw:{node.arg}")
         if node.arg in _MESSAGE_KEYWORD:
             context = (*context, "message")
@@ -175,7 +183,8 @@ class Cutter(Collector):
         if any(map(self.conditions.of, node.values)):
             context = (*context, "beside-vendor")
         for value in node.values:
-            self.visit(value, here, context, "test")
+            is_replaced = isinstance(node.op, ast.Or) and value is not node.values[-1]
+            self.visit(value, here, _unpassed(context) if is_replaced else context, "test")
             outcome = self.conditions.of(value)
             here = vendor.both(here, outcome.true if isinstance(node.op, ast.And) else outcome.false)
 
@@ -236,3 +245,8 @@ class Cutter(Collector):
         "Await": _passed,
         "FormattedValue": _passed,
     }
+
+
+def _unpassed(context: Context) -> Context:
+    """For `value or "…"`: it is not this value that a call is given where it is None."""
+    return tuple(c for c in context if not c.startswith(("call:", "arg:")))

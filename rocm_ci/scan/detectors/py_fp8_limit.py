@@ -72,6 +72,8 @@ def _is_limit(name: str) -> bool:
 
 
 def _is_largest(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call) and len(node.args) == 1:  # `tl.constexpr(448.0)`, `float(448)`
+        return _is_largest(node.args[0])
     return (
         isinstance(node, ast.Constant)
         and isinstance(node.value, (int, float))

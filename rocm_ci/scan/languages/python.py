@@ -30,7 +30,11 @@ if TYPE_CHECKING:
     from rocm_ci.scan.source import Source
 
 _CYTHON = frozenset({"pyx", "pxd", "pxi"})
-_SUFFIXES = frozenset({".py", ".pyi", ".ipynb", *(f".{suffix}" for suffix in _CYTHON)})
+_SUFFIXES = frozenset({".py", ".pyi", ".pyw", ".scons", ".ipynb", *(f".{suffix}" for suffix in _CYTHON)})
+# Build files of SCons and Waf.
+_NAMES = frozenset(
+    {"SConstruct", "Sconstruct", "sconstruct", "SConscript", "Sconscript", "sconscript", "wscript"}
+)
 _SHEBANG = re.compile(r"#!.*\bpython[\d.]*\b")
 # A module or folder named after what exists for NVIDIA alone is imported where that can be used.
 _BACKEND = re.compile(
@@ -56,13 +60,15 @@ class PythonTree:
 
 
 class Python:
-    """`.py` files, scripts with a Python interpreter line, notebooks and Cython."""
+    """`.py` files, scripts with a Python interpreter line, SCons and Waf files, notebooks and Cython."""
 
     name = "python"
 
     def claims(self, path: PurePosixPath, head: str) -> bool:
-        """By suffix, else by `#!`."""
-        return path.suffix in _SUFFIXES or (not path.suffix and bool(_SHEBANG.match(head)))
+        """By suffix, else by name or `#!`."""
+        if path.suffix:
+            return path.suffix in _SUFFIXES
+        return path.name in _NAMES or bool(_SHEBANG.match(head))
 
     def parse(self, source: Source) -> Parsed:
         """Regions of a module. Of a file that is no valid Python 3, only its top-level imports."""

@@ -10,8 +10,11 @@ from rocm_ci.scan.detectors import (
     build_mixed_visibility,
     py_capability,
     py_capability_floor,
+    py_exact_arch,
+    py_fnuz_arch,
     py_fp8_dtype,
     py_fp8_dtype_fixed,
+    py_fp8_limit,
     py_inline_ptx,
     py_warp_size,
 )
@@ -205,3 +208,74 @@ def test_ptx_in_triton(text: str, found: list[tuple[int, str]]) -> None:
 )
 def test_variables_that_select_devices_side_by_side(path: str, text: str, lines: list[int]) -> None:
     assert [line for line, _ in seen(build_mixed_visibility.DETECTOR, text, path)] == lines
+
+
+ARCH = "import torch\ndef props(i=0): return torch.cuda.get_device_properties(i)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("ok = props().gcnArchName == 'gfx942'", [3]),
+        ("ok = 'gfx90a' != props().gcnArchName", [3]),
+        ("ok = props().gcnArchName.lower() in ['gfx90a', 'gfx942']", [3]),
+        ("def f():\n    name = str(props().gcnArchName)\n    return name == 'gfx950'", [5]),
+        ("def arch():\n    return props().gcnArchName\nok = arch() == 'gfx942'", [5]),
+        (
+            "class A:\n def __init__(self):\n  self.arch = props().gcnArchName\n  self.ok = self.arch == 'gfx942'",
+            [6],
+        ),
+        ("ok = getattr(props(), 'gcnArchName', '') == 'gfx942'", [3]),
+        # Cut at the colon, searched, of a GPU without features, or another variable of that name.
+        ("ok = props().gcnArchName.split(':')[0] == 'gfx942'", []),
+        ("name = props().gcnArchName\nname = name.split(':')[0]\nok = name == 'gfx942'", []),
+        ("ok = 'gfx942' in props().gcnArchName", []),
+        ("ok = props().gcnArchName.startswith('gfx942')", []),
+        ("ok = props().gcnArchName == 'gfx1100'", []),
+        ("ok = props().gcnArchName == 'gfx942:sramecc+:xnack-'", []),
+        ("def f():\n    name = props().gcnArchName\ndef g(name):\n    return name == 'gfx942'", []),
+    ],
+)
+def test_an_architecture_that_is_compared_with_its_features(text: str, lines: list[int]) -> None:
+    assert [line for line, _ in seen(py_exact_arch.DETECTOR, ARCH + text)] == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("if 'gfx94' in name or 'gfx95' in name:\n    dtype = torch.float8_e4m3fnuz", [1]),
+        ("dtype = torch.float8_e5m2fnuz if arch.startswith(('gfx94', 'gfx950')) else torch.float8_e5m2", [1]),
+        ("def is_fnuz(arch):\n    return arch in ('gfx942', 'gfx950')", [2]),
+        ("def is_fp8_fnuz(arch):\n    if 'gfx12' in arch:\n        return True\n    return False", [2]),
+        ("USE_FNUZ = any(x in arch for x in ['gfx94', 'gfx95'])", [1]),
+        (
+            "if not arch.startswith('gfx11') and arch != 'x' and 'gfx95' in arch:\n    d = 'float8_e4m3fnuz'",
+            [1],
+        ),
+        (
+            "if 'gfx95' in name:\n    dtype = torch.float8_e4m3fn\nelse:\n    dtype = torch.float8_e4m3fnuz",
+            [],
+        ),
+        ("dtype = torch.float8_e4m3fn if 'gfx95' in name else torch.float8_e4m3fnuz", []),
+        ("dtype = torch.float8_e4m3fnuz if 'gfx95' not in name else torch.float8_e4m3fn", []),
+        ("def is_fnuz(arch):\n    return 'gfx94' in arch and not 'gfx95' in arch", []),
+        ("def supports_fp8(arch):\n    return 'gfx94' in arch or 'gfx95' in arch  # fnuz or not", []),
+        ("def is_fnuz(arch):\n    if 'gfx95' in arch:\n        return False\n    return 'gfx94' in arch", []),
+    ],
+)
+def test_a_gpu_with_ocp_floats_taken_for_one_without(text: str, lines: list[int]) -> None:
+    assert [line for line, _ in seen(py_fnuz_arch.DETECTOR, text)] == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("FP8_MAX = 448.0", [1]),
+        ("FP8_MAX: tl.constexpr = tl.constexpr(448.0)", [1]),
+        ("FP8_MAX = torch.tensor(448.0)", [1]),
+        ("WIDTH = tl.constexpr(448)", []),
+        ("FP8_MAX = finfo(dtype).max", []),
+    ],
+)
+def test_the_largest_ocp_number(text: str, lines: list[int]) -> None:
+    assert [line for line, _ in seen(py_fp8_limit.DETECTOR, text)] == lines

@@ -26,6 +26,8 @@ def guard_of(text: str, wanted: str, path: str = "pkg/mod.py") -> Guard:
         ("torch.version.hip is None", NV, AMD),
         ("torch.version.cuda", NV, AMD),
         ("getattr(torch.version, 'hip', None)", AMD, NV),
+        ("cupy.cuda.runtime.is_hip", AMD, NV),
+        ("runtime.is_hip", AMD, NV),
         ("hasattr(torch.version, 'hip')", AMD, NV),
         ("is_hip()", AMD, NV),
         ("current_platform.is_rocm()", AMD, NV),
@@ -325,3 +327,24 @@ def test_functions_without_a_line_that_matters_are_left_out() -> None:
 def test_scripts_are_claimed_by_their_first_line() -> None:
     assert LANGUAGE.claims(PurePosixPath("bin/tool"), "#!/usr/bin/env python3\n")
     assert not LANGUAGE.claims(PurePosixPath("bin/tool"), "#!/bin/sh\n")
+
+
+@pytest.mark.parametrize(
+    "path", ["SConstruct", "lib/SConscript", "wscript", "tools/app.scons", "stubs/a.pyi", "gui.pyw"]
+)
+def test_files_that_are_python_by_another_name(path: str) -> None:
+    assert LANGUAGE.claims(PurePosixPath(path), "env = Environment()")
+
+
+def test_a_value_with_something_in_its_place_is_not_what_a_call_gets() -> None:
+    text = "import torch\nn = int(torch.version.cuda or '0')\nm = int(torch.version.cuda)\n"
+    calls = [
+        "call:int" in r.context for r in regions(LANGUAGE, text, "a.py") if r.text == "torch.version.cuda"
+    ]
+    assert calls == [False, True]
+
+
+def test_what_goes_to_the_compiler_goes_there_whatever_stands_around() -> None:
+    text = "rocm = '/opt/rocm'\nenv.Append(CPPPATH=['/usr/local/cuda/include'])\nfind('/usr/local/cuda')\n"
+    found = {r.line: "twin" in r.context for r in regions(LANGUAGE, text, "SConstruct") if "cuda" in r.text}
+    assert found == {2: False, 3: True}
