@@ -9,7 +9,9 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan import translators
 from rocm_ci.scan.files import Lists, utf8
+from rocm_ci.scan.translators import Translator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,13 +37,6 @@ _MOST_FILES = 60  # of one folder
 _MOST_BYTES = 400_000  # of one file
 
 _COMMENT = re.compile(rb"(?m)(?:^|(?<=\s))#(?!include)[^\n]*")
-# hipify-perl -examine only counts.
-_HIPIFY = re.compile(rb"\bhipify(?![\w./-]*[ \t]+-+examine)|\bHIPIFY\b|\bhipconvertinplace")
-# CUDAExtension and cpp_extension.load run hipify when torch is built for ROCm.
-_EXTENSION = re.compile(
-    rb"\bCUDAExtension\b|\bcpp_extension\s*\.\s*load(?:_inline)?\b|\bload_inline\b"
-    rb"|from\s+torch\.utils\.cpp_extension\s+import\s*(?:\([^)]*|[^\n]*)\bload\b"
-)
 _AS_HIP = re.compile(rb"set_source_files_properties\s*\(([^()]*?)\bLANGUAGE\s+\"?HIP\b", re.IGNORECASE)
 _INCLUDE_DIRS = re.compile(
     rb"\b(?:target_)?include_directories\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)", re.IGNORECASE
@@ -59,7 +54,7 @@ _VARIABLE = re.compile(r"\$[{(][^})]*[})]/?|\$\w+/?")
 class Said:
     """What the build files of one folder say about the sources in and below it."""
 
-    translates: bool = False
+    translators: frozenset[Translator] = frozenset()
     as_hip: tuple[str, ...] = ()  # sources that are compiled as HIP just as they are
     folders: tuple[str, ...] = ()  # searched for headers
     forced: tuple[str, ...] = ()  # headers that every source gets, as they are named
@@ -73,21 +68,21 @@ class Builds:
         self.of_folder = cache(self._of_folder)
         self.folders = cache(self._folders)
 
-    def translates(self, path: str) -> bool:
-        """Whether a source file is run through hipify before it is compiled for AMD.
+    def translators(self, path: str) -> frozenset[Translator]:
+        """Who runs over a source file before it is compiled for AMD; nobody where it is compiled as it is.
 
         The nearest folder that says something decides: CMake's `LANGUAGE HIP` compiles a `.cu` as it is.
         """
         pure = PurePosixPath(path)
         if pure.suffix not in TRANSLATED:
-            return False
+            return frozenset()
         for folder in _above(path):
             said = self.of_folder(folder)
             if any(PurePosixPath(name).name == pure.name for name in said.as_hip):
-                return False
-            if said.translates:
-                return True
-        return False
+                return frozenset()
+            if said.translators:
+                return said.translators
+        return frozenset()
 
     def forced(self, path: str) -> Iterator[tuple[str, str]]:
         """(folder of the build file, header) of every header that is put before a source."""
@@ -128,29 +123,36 @@ class Builds:
         return found[:_MOST_FILES]
 
     def _of_folder(self, folder: str) -> Said:
-        translates = False
+        found: set[Translator] = set()
+        is_mentioned = False
         as_hip: list[str] = []
         folders: list[str] = []
         forced: list[str] = []
         for path, data in self.files(folder):
-            translates = translates or _translates(path, data)
-            for found in _AS_HIP.finditer(data):
-                as_hip += [w for w in _words(found[1]) if "." in w]
+            surely, mentions = _who(path, data)
+            found |= surely
+            is_mentioned = is_mentioned or mentions
+            for one in _AS_HIP.finditer(data):
+                as_hip += [w for w in _words(one[1]) if "." in w]
             # What a file in cmake/ names relative to itself is as a rule meant from above.
             folders += (_place(folder, one) for one in _include_folders(data))
             forced += (_plain(one) for one in _forced(data))
+        # Who only speaks of hipify says nothing where another file of the folder says which one it is.
+        if is_mentioned and not found:
+            found.add(Translator.OWN)
         return Said(
-            translates,
+            frozenset(found),
             tuple(as_hip),
             tuple(dict.fromkeys(folders)),
             tuple(dict.fromkeys(filter(None, forced))),
         )
 
 
-def _translates(path: str, data: bytes) -> bool:
-    if _HIPIFY.search(data) or (_TRANSLATOR.fullmatch(posixpath.basename(path)) and b"hip" in data):
-        return True
-    return path.endswith(".py") and _EXTENSION.search(data) is not None
+def _who(path: str, data: bytes) -> tuple[frozenset[Translator], bool]:
+    name = posixpath.basename(path)
+    is_script = _TRANSLATOR.fullmatch(name) is not None and not name.endswith(".cmake")
+    who, is_mentioned = translators.said(data, is_python=path.endswith(".py"), is_script=is_script)
+    return who, is_mentioned or (_TRANSLATOR.fullmatch(name) is not None and b"hip" in data)
 
 
 def _include_folders(data: bytes) -> Iterator[str]:

@@ -11,6 +11,7 @@ from rocm_ci.scan.excuses import Excuses
 from rocm_ci.scan.repair import Repairs
 from rocm_ci.scan.rulebook import EMBEDDED
 from rocm_ci.scan.scanned import encodable
+from rocm_ci.scan.translators import Translator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +34,8 @@ class Drafts:
         self._path = parsed.source.path
 
     @cached_property
-    def _translates(self) -> bool:
-        return self._project.translates(self._path)
+    def _translators(self) -> frozenset[Translator]:
+        return self._project.translators(self._path)
 
     @cached_property
     def _excuses(self) -> Excuses | None:
@@ -42,7 +43,7 @@ class Drafts:
 
     @cached_property
     def _repairs(self) -> Repairs:
-        return Repairs(self.parsed, self._language, self._lines, translates=self._translates)
+        return Repairs(self.parsed, self._language, self._lines, translates=bool(self._translators))
 
     def is_own(self, rule: Rule, match: Match) -> bool:
         """Whether a CUDA-looking name of a C file is the project's own: an alias or a header of its."""
@@ -61,19 +62,29 @@ class Drafts:
             return self._excuses.of(rule, match)
         return self._project.module_excuse(self._path, rule.id) if self._language == "python" else ""
 
+    def _is_left(self, match: Match) -> bool:
+        """Whether none of those who translate this file makes the right HIP name of a CUDA name."""
+        return not any(who is Translator.OWN or who.value in match.renamed_by for who in self._translators)
+
     def finding(self, rule: Rule, match: Match) -> Finding:
         """What is reported."""
-        severity = rule.severity
-        if rule.translated is not None and self._translates:
-            severity = min(severity, rule.translated)
+        severity, left = rule.severity, ""
+        if rule.translated is not None and self._translators:
+            if self._is_left(match):
+                left = " and ".join(sorted(who.title for who in self._translators))
+            else:
+                severity = min(severity, rule.translated)
         excuse = "" if severity is Severity.NOTE else self._excuse(rule, match)
         if excuse:
             severity = Severity.NOTE
         repair = self._repairs.of(rule, match)
         written = match.replacement or repair.replacement or ""
         fix = f"{rule.fix}; {match.hint}" if match.hint else rule.fix
+        if left:
+            fix += "; for AMD alone, behind `USE_ROCM` or `__HIP_PLATFORM_AMD__`"
         text = encodable(match.text)
-        message = encodable(match.message or rule.message) + (f" ({excuse})" if excuse else "")
+        remark = excuse or (left and f"{left}, which this project runs, does not make that of it")
+        message = encodable(match.message or rule.message) + (f" ({remark})" if remark else "")
         return Finding(
             rule=rule.id,
             topic=rule.topic,

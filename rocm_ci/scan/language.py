@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from rocm_ci.scan.translators import LISTED
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import PurePosixPath
@@ -51,8 +53,10 @@ class Match:
     Positions are 1-based; `end` is the column after the last character on `line`. `message` and
     `replacement` override the rule's own when given. `name` is the CUDA name that it is about, when
     `text` is another: where a project defines that name itself, the match does not count. `hint` is a
-    sentence about this very name that follows the rule's fix. `edits` are the whole repair when it is more
-    than `replacement` at this place; `unsafe` when it may change what the code means on NVIDIA.
+    sentence about this very name that follows the rule's fix. `renamed_by` are the translators that make
+    the HIP name of it (`Translator`), the public ones unless known otherwise. `edits` are the whole repair
+    when it is more than `replacement` at this place; `unsafe` when it may change what the code means on
+    NVIDIA.
     """
 
     line: int
@@ -65,6 +69,7 @@ class Match:
     edits: tuple[Edit, ...] = ()
     unsafe: bool = False
     hint: str | None = None
+    renamed_by: tuple[str, ...] = LISTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from rocm_ci.scan.language import Match
 from rocm_ci.scan.language_registry import detectors
 from rocm_ci.scan.source import Guard, RegionKind
-from rocm_ci.scan.tables import parts
+from rocm_ci.scan.tables import parts, renamers
+from rocm_ci.scan.translators import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -108,6 +109,7 @@ class _TextMatcher:
         if spec.pattern:
             self._pattern = re.compile(spec.pattern, re.MULTILINE)
         self._tables = tables
+        self._renamed_by: tuple[str, ...] = spec.renamed_by
         self._not_names = [tables[name] for name in spec.not_tables]
 
     def find(self, texts: Texts) -> Iterator[Match]:
@@ -120,8 +122,15 @@ class _TextMatcher:
             if word and self._is_wanted(word) and self._right_context(region):
                 last = region
                 replacement, facts = parts(self._names[word]) if self._names is not None else ("", {})
-                hint = self._tables.advice(facts) if facts else None
-                yield _match(region, found.start() - shift, found.end() - shift, replacement, hint)
+                match = _match(region, found.start() - shift, found.end() - shift)
+                if facts or replacement or self._renamed_by is not LISTED:
+                    match = replace(
+                        match,
+                        replacement=replacement or None,
+                        hint=self._tables.advice(facts) if facts else None,
+                        renamed_by=renamers(facts, self._renamed_by),
+                    )
+                yield match
 
     def _is_wanted(self, word: str) -> bool:
         if self._names is not None and word not in self._names:
@@ -141,7 +150,7 @@ def _any_of(names: Sequence[str]) -> str:
     return rf"(?<![\w$])(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?![\w$])"
 
 
-def _match(region: Region, start: int, end: int, replacement: str, hint: str | None) -> Match:
+def _match(region: Region, start: int, end: int) -> Match:
     text = region.text
     line_start = text.rfind("\n", 0, start) + 1
     line = region.line + text.count("\n", 0, start)
@@ -154,6 +163,4 @@ def _match(region: Region, start: int, end: int, replacement: str, hint: str | N
         column=column,
         end=column + len(shown),
         text=shown.strip() or shown,
-        replacement=replacement or None,
-        hint=hint,
     )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from rocm_ci.scan.files import FileSource
     from rocm_ci.scan.includes import Include
+    from rocm_ci.scan.translators import Translator
 
 _MOST_HEADERS = 200
 _DEEPEST = 40  # includes within includes that are read for macros
@@ -38,7 +39,7 @@ class Project:
         self._builds = Builds(source)
         inventory = Inventory(source)
         self._headers = Headers(source, self._builds.folders, inventory.names)
-        self._translates = cache(self._builds.translates)
+        self._translators = cache(self._builds.translators)
         self._guarded = cache(self._guards_of)
         lists = BuildLists(source, inventory)
         self._importers = Importers(source, inventory)
@@ -47,9 +48,9 @@ class Project:
         self._names_below = cache(self._names_of_closure)
         self._reading: set[str] = set()
 
-    def translates(self, path: str) -> bool:
-        """Whether a source file is run through hipify before it is compiled for AMD."""
-        return self._translates(path)
+    def translators(self, path: str) -> frozenset[Translator]:
+        """Who turns a source file into HIP before it is compiled for AMD; nobody if none does."""
+        return self._translators(path)
 
     def defines(self, path: str, name: str) -> bool:
         """Whether a C file may use a CUDA-looking name, because the project defines it for AMD.

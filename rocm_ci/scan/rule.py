@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import yaml
@@ -13,6 +13,7 @@ from rocm_ci.errors import ConfigError
 from rocm_ci.model.base import Frozen
 from rocm_ci.model.finding import Severity, Topic
 from rocm_ci.scan.source import Guard, RegionKind
+from rocm_ci.scan.translators import LISTED
 
 try:
     from yaml import CSafeLoader as Loader
@@ -31,7 +32,12 @@ class MatchSpec(
     Frozen,
     frozen=True,
     kw_only=True,
-    rename={"not_context": "not-context", "not_table": "not-table", "not_pattern": "not-pattern"},
+    rename={
+        "not_context": "not-context",
+        "not_table": "not-table",
+        "not_pattern": "not-pattern",
+        "renamed_by": "renamed-by",
+    },
 ):
     """One way to match: a detector by name, or text in regions of a kind.
 
@@ -40,6 +46,7 @@ class MatchSpec(
     one of them. `not-…` take matches away again: by the matched text (`not-pattern`, `not-table`)
     or by any entry of the region's context (`not-context`). `needles` are strings of which a file
     must hold one for the matcher to be tried; unless given they are derived from the pattern.
+    `renamed-by` names the translators that rename what it finds, where that is not both and no table tells.
     """
 
     kind: RegionKind | tuple[RegionKind, ...] = ()
@@ -52,6 +59,7 @@ class MatchSpec(
     not_table: str | tuple[str, ...] = ()
     guards: tuple[Guard, ...] = (Guard.NONE,)
     needles: tuple[str, ...] = ()
+    renamed_by: tuple[Literal["torch", "hipify"], ...] = LISTED
     detector: str | None = None
 
     @property
@@ -98,8 +106,8 @@ class Example(Frozen, frozen=True, kw_only=True):
 class Rule(Frozen, frozen=True, kw_only=True, rename={"not_path": "not-path"}):
     """One rule. `archs` are globs: the rule holds when one of the configured targets matches.
 
-    `translated` is the severity in a project that translates its CUDA sources at build (hipify),
-    for names that the translator knows. `once` reports only the first place in a file.
+    `translated` is the severity in a project that translates its CUDA sources at build (hipify), for
+    names that its translator knows. `once` reports only the first place in a file.
     Files whose path `not-path` matches are left alone. `repair` names a fixer in `scan/fixers`, for what
     `replace` cannot say.
     """

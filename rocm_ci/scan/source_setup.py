@@ -29,6 +29,7 @@ _TAKES = frozenset({"remove", "pop", "discard", "clear", "sort", "reverse"})
 _SAYS_NVIDIA = re.compile(
     r"\btorch\.version\.cuda\b|\bCUDA_HOME\b|\b\w*cuda_?home\b|\b(?:is|use|with|build)_cuda\b", re.IGNORECASE
 )
+_ANSWERS = re.compile(r"(?:is_|can_)?_?(?:compatible|supported|available|enabled|build)(?:_\w+)?")
 _DEEPEST = 60
 _MOST_STEPS = 20_000
 
@@ -68,6 +69,8 @@ class _Reader:
                 self.body(node.orelse, vendor.both(guard, outcome.false), function)
             case ast.FunctionDef(name=name, body=body) | ast.AsyncFunctionDef(name=name, body=body):
                 self.body(body, guard, name)
+            case ast.ClassDef(body=body) if any(map(self._refuses_amd, body)):
+                self.body(body, vendor.both(guard, Guard.NVIDIA), function)
             case ast.Return(value=ast.expr() as value):
                 self._into(f"{function}()", value, guard)
             case ast.For(target=target, iter=values):
@@ -79,6 +82,21 @@ class _Reader:
                 self._method(node.value, name_of(owner), method, args, guard)
             case _:
                 self._inside(node, guard, function)
+
+    def _refuses_amd(self, node: ast.stmt) -> bool:
+        """Whether it is a builder's method that says no for ROCm: `if is_rocm_pytorch(): return False`."""
+        return (
+            isinstance(node, ast.FunctionDef)
+            and _ANSWERS.fullmatch(node.name) is not None
+            and any(
+                isinstance(one, ast.If)
+                and self._conditions.of(one.test).true is Guard.AMD
+                and isinstance(last := one.body[-1], ast.Return)
+                and isinstance(last.value, ast.Constant)
+                and last.value.value is False
+                for one in node.body
+            )
+        )
 
     def _inside(self, node: ast.AST, guard: Guard, function: str) -> None:
         """Whatever a statement holds, in its order: expressions are used, blocks are gone through."""

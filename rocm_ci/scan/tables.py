@@ -22,6 +22,7 @@ _MANY = 500  # names, above which only their first letters serve as needles
 _PREFIX = 6
 _HINTS = "hints"
 _UNRELEASED = ">"
+_NOBODY = "-"
 
 
 class Tables(Mapping[str, Mapping[str, str]]):
@@ -90,3 +91,9 @@ def parts(rest: str) -> tuple[str, Mapping[str, str]]:
     replacement, *facts = rest.split()
     pairs = (fact.partition("=") for fact in facts)
     return "" if replacement == "-" else replacement, {key: value for key, _, value in pairs}
+
+
+def renamers(facts: Mapping[str, str], otherwise: tuple[str, ...]) -> tuple[str, ...]:
+    """Which translators make the HIP name of a name: what its line says (`by=hipify`, `by=-` for none)."""
+    said = facts.get("by")
+    return otherwise if said is None else tuple(said.split(",")) if said != _NOBODY else ()

@@ -63,7 +63,26 @@ def table(sources: Sources) -> dict[str, Row]:
     found = {name: _completed(row, sources) for name, row in found.items()}
     for name, values in sources.additions:
         found[name] = _with_addition(found.get(name) or Row(name=name), values)
-    return {name: row for name, row in found.items() if not row.is_identity}
+    return {name: _with_renamers(row, sources) for name, row in found.items() if not row.is_identity}
+
+
+def _with_renamers(row: Row, sources: Sources) -> Row:
+    """With who translates the name; nobody is asked about what HIP lacks."""
+    if not row.hip:
+        return row
+    theirs = {"hipify": sources.hipify.get(row.name), "torch": sources.torch.get(row.name)}
+    who = [
+        label
+        for label, one in theirs.items()
+        if one is not None and (one.hip == row.hip or (one.hip and _is_there(one, sources)))
+    ]
+    return changed(row, {"renamed_by": ",".join(who)})
+
+
+def _is_there(row: Row, sources: Sources) -> bool:
+    """Whether the name that a translator writes exists. HIPIFY's do; torch has some of its own invention."""
+    name = row.hip.split(" ", maxsplit=1)[0]
+    return row.source == "hipify" or row.kind == "header" or _exists(name, sources)
 
 
 def _exists(hip: str, sources: Sources) -> bool:

@@ -18,6 +18,7 @@ HEAD = """\
 # hip: the name of HIP or of its libraries; roc: the name of the ROCm library behind it (rocBLAS, MIOpen).
 # cuda-…, hip-…: first release with the name, first that calls it deprecated, first without it (of cuDNN and
 # cuTENSOR their own releases). «>7.0»: not yet in HIP 7.0, but in the bindings of ROCm 10.0.
+# renamed-by: who of HIPIFY and torch.utils.hipify turns the name into one that HIP or its libraries have.
 """
 
 
@@ -37,6 +38,7 @@ class Row:
     hip_deprecated: str = ""
     hip_removed: str = ""
     source: str = ""
+    renamed_by: str = ""
 
     @property
     def is_identity(self) -> bool:

@@ -18,6 +18,8 @@ _FILE = "torch/utils/hipify/cuda_to_hip_mappings.py"
 _MAPS = {"CUDA_TYPE_NAME_MAP": "type", "CUDA_IDENTIFIER_MAP": "function", "CUDA_INCLUDE_MAP": "header",
          "CUDA_SPECIAL_MAP": "function"}  # fmt: skip
 _PAIR = 2
+# Two headers stand there as the directive has them: `include <cuda.h`, `<nccl.h>`.
+_WRITTEN_HEADER = re.compile(r"^(?:include )?[<\"]([\w./]+?)>?$")
 _LIBRARIES = (
     (re.compile(r"nvtx|NVTX|nvToolsExt"), "nvtx"),
     (re.compile(r"nvml|NVML"), "nvml"),
@@ -52,7 +54,9 @@ def source(place: Path) -> str:
 def rows(text: str) -> dict[str, Row]:
     """Every CUDA name of the maps."""
     found: dict[str, Row] = {}
-    for kind, name, hip in _entries(ast.parse(text)):
+    for kind, written, theirs in _entries(ast.parse(text)):
+        name = _WRITTEN_HEADER.sub(r"\1", written) if kind == "header" else written
+        hip = _WRITTEN_HEADER.sub(r"\1", theirs)
         library = next((lib for pattern, lib in _LIBRARIES if pattern.search(name)), "driver")
         kind_of = "header" if kind == "header" else "type" if name.endswith("_t") else kind
         found.setdefault(name, Row(name=name, library=library, kind=kind_of, hip=hip, source="torch"))
@@ -61,9 +65,12 @@ def rows(text: str) -> dict[str, Row]:
 
 def _entries(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
     """(kind, CUDA name, HIP name or nothing) of the maps, in file order."""
+    chosen: dict[str, ast.expr] = {}  # what another name than its value stands for outside of Meta
     for statement in tree.body:
         if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)):
             continue
+        if isinstance(statement.value, ast.IfExp):
+            chosen[statement.targets[0].id] = statement.value.orelse
         kind = _MAPS.get(statement.targets[0].id)
         if kind is None:
             continue
@@ -73,7 +80,10 @@ def _entries(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
                 and len(pair.elts) == _PAIR
                 and isinstance(pair.elts[0], ast.Constant)
             ):
-                yield kind, str(pair.elts[0].value), _hip(pair.elts[1])
+                target = pair.elts[1]
+                if isinstance(target, ast.Name):
+                    target = chosen.get(target.id, target)
+                yield kind, str(pair.elts[0].value), _hip(target)
 
 
 def _hip(target: ast.expr) -> str:

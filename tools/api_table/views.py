@@ -1,8 +1,9 @@
 """The master table → one list per rule, as the scanner loads it: a name, its replacement, what is known.
 
 A line reads `NAME [HIP|-] [key=value …]`. Keys: `since` first release of the HIP name (from 6.0 on), `roc`
-the name of the library behind, `deprecated` and `removed` the CUDA release, `hint` a line of hints.txt. The
-second line of a view holds the beginnings of its names: a scan reads on only where one of them occurs.
+the name of the library behind, `deprecated` and `removed` the CUDA release, `hint` a line of hints.txt, `by`
+which of HIPIFY and torch's hipify renames it, where not both. The second line of a view holds the beginnings
+of its names: a scan reads on only where one of them occurs.
 """
 
 from __future__ import annotations
@@ -108,6 +109,7 @@ VIEWS: dict[str, tuple[str, Callable[[Row], bool]]] = {
 }
 _OUTDATED = "outdated-names"
 _OLD_HINT = "old"
+_BOTH = "hipify,torch"
 
 
 def _line(row: Row, hints: Sequence[tuple[str, re.Pattern[str]]], *, releases: bool) -> str:
@@ -126,6 +128,8 @@ def _line(row: Row, hints: Sequence[tuple[str, re.Pattern[str]]], *, releases: b
         )
         if key := next(mine, None):
             known["hint"] = key
+    if row.hip and not releases and row.renamed_by != _BOTH:
+        known["by"] = row.renamed_by or NONE
     words = [row.name]
     if row.hip or known:
         words.append(row.hip or NONE)

@@ -213,6 +213,34 @@ def test_sources_of_op_builders_follow_their_guards_and_early_returns() -> None:
     ]
 
 
+def test_sources_of_an_op_builder_that_refuses_rocm_have_notes() -> None:
+    builder = """
+class Common(Builder):
+    def sources(self):
+        return ["csrc/common.cu"]
+
+    def is_compatible(self, verbose=False):
+        if self.is_rocm_pytorch():
+            self.warning("slow on ROCm")
+        return super().is_compatible(verbose)
+
+class Gds(Builder):
+    def lib_sources(self):
+        return super().lib_sources() + ["csrc/gds.cu"]
+
+    def is_compatible(self, verbose=False):
+        if self.is_rocm_pytorch():
+            if verbose:
+                self.warning("not compatible with ROCm")
+            return False
+        return super().is_compatible(verbose)
+"""
+
+    found = severities(with_kernels("op_builder/gds.py", builder, "csrc/common.cu", "csrc/gds.cu"))
+
+    assert found == {"csrc/common.cu": Severity.ERROR, "csrc/gds.cu": Severity.NOTE}
+
+
 def test_a_source_of_the_same_name_elsewhere_is_not_what_a_build_file_names() -> None:
     files = with_kernels("op_builder/fused.py", BUILDER, "csrc/fused/late.cu", "other/csrc/fused/late.cu")
 
