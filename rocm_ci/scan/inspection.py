@@ -13,7 +13,6 @@ from rocm_ci.model.finding import Finding, Severity, Topic
 from rocm_ci.scan import baseline as baselines
 from rocm_ci.scan.baseline import NO_BASELINE, Baseline
 from rocm_ci.scan.levels import Levels
-from rocm_ci.scan.parallel import scan_all
 from rocm_ci.scan.scanned import by_place, encodable
 from rocm_ci.scan.suppression import OWN_RULES, STALE, UNKNOWN
 
@@ -60,6 +59,9 @@ class Inspection:
 
     def rescan(self, source: FileSource, changes: Changes) -> Scanned:
         """The findings without regard to the baseline."""
+        # The parsers of all languages, 100 ms to import: neither help nor a wrong option needs them.
+        from rocm_ci.scan.parallel import scan_all  # noqa: PLC0415
+
         return scan_all(source, changes, self.options, self.archs, book=self.book)
 
     def _compared(self, scanned: Scanned, changes: Changes) -> tuple[Scanned, tuple[Entry, ...]]:

@@ -61,7 +61,7 @@ def of_pattern(pattern: str, kinds: tuple[RegionKind, ...]) -> Screen | None:
 
 
 def is_of_one_line(pattern: str) -> bool:
-    """Whether a pattern can be tried on each line alone: it spans none, and nothing in it looks past its ends."""
+    """Whether a pattern can be tried on each line alone: it spans none and looks past the ends of none."""
     return _is_of_one_line(parser.parse(pattern))
 
 
