@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _INCLUDE_FOLDERS = ("", "include", "src", "csrc", "inc")
 _SYSTEM = ("/", "hip/", "torch/", "ATen/", "c10/", "cuda/std/", "thrust/", "cub/")
 _NEVER_INCLUDED = frozenset({".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".hip"})
+_INCLUDING = SUFFIXES | {".pyx", ".pxd", ".pxi"}
 _MOST_FILES = 2_500
 _MOST_BYTES = 20_000_000
 _NO_SOURCES = frozenset(
@@ -108,7 +109,7 @@ class Headers:
                 return
             data = self.text(path)
             bytes_left -= len(data)
-            if b"include" in data:
+            if b"include" in data or b"cdef extern" in data:
                 for one in includes_of(data):
                     self._index.setdefault(posixpath.basename(one.header), []).append((path, one))
         self.is_complete = isinstance(self._source, Lists)
@@ -125,5 +126,5 @@ class Headers:
                     plain = name.rstrip("/")
                     if plain not in _NO_SOURCES and plain.lower() not in trees.VENDORED:
                         queue.append(path.rstrip("/"))
-                elif posixpath.splitext(name)[1].lower() in SUFFIXES:
+                elif posixpath.splitext(name)[1].lower() in _INCLUDING:
                     yield path

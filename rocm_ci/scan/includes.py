@@ -25,6 +25,7 @@ _DEFINED = re.compile(
     rb"|^[ \t]*using[ \t]+(\w+)[ \t]*="
     rb"|^[ \t]*namespace[ \t]+(\w+)[ \t]*="
     rb"|^[ \t]*typedef\b[^;\n]*?\b(\w+)[ \t]*;"
+    rb"|^[ \t]*typedef\b[^;(\n]*\([ \t]*(?:\w+[ \t]*)?\*[ \t]*(\w+)[ \t]*\)"  # of a function pointer
     rb"|\}[ \t]*(\w+)[ \t]*;"  # typedef enum { … } cublasStatus_t;
     rb"|^[ \t]*(?:struct|class|union|enum(?:[ \t]+class)?)[ \t]+(\w+)[ \t]*(?::[^:{;\n]*)?[{\r\n]"
     rb"|^[ \t]*(?:(?:static|extern|inline|constexpr|const)[ \t]+)+[\w:*&<>]+[ \t]+[*&]?(\w+)[ \t]*[=;{]"
@@ -38,7 +39,12 @@ _TAG = re.compile(rb"\btypedef[ \t]+(?:struct|enum|union)[ \t]+(\w+)")
 _ENUM = re.compile(rb"\benum\b[^;{}()]*\{([^{}]*)\}")
 _ENUMERATOR = re.compile(rb"(?:^|,)(?:\s|/\*.*?\*/|//[^\n]*\n)*(\w+)", re.DOTALL)
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include(?:_next)?[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
-_FOREIGN = re.compile(rb"(?:_?(?:cu|CU|nv|NV)|__|make_cu)\w+|tex[123]D\w*|surf[123]D\w*")
+# A Cython module takes what a header declares, in the order of these lines.
+_EXTERN = re.compile(rb"""^[ \t]*cdef[ \t]+extern[ \t]+from[ \t]+(["'])(<?)([^"'>\n]+)>?\1""", re.MULTILINE)
+_FOREIGN = re.compile(
+    rb"(?:_?(?:cu|CU|nv|NV)|__|make_cu)\w+|tex[123]D\w*|surf[123]D\w*|(?:texture|surface)Reference"
+    rb"|libraryPropertyType(?:_t)?|(?:syevj|gesvdj|csr\w*|bsr\w*|prune)Info(?:Host)?(?:_t)?"
+)
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*([a-z_]+)\b(.*)")
 
 
@@ -78,10 +84,16 @@ class _Places:
 def includes_of(data: bytes) -> tuple[Include, ...]:
     """The include directives of a file of these bytes, which are UTF-8."""
     places = _Places(data)
-    return tuple(
+    found = [
         Include(m[2].decode("utf-8", "surrogateescape").strip(), m[1] == b'"', places.line(m.start(2)))
         for m in _INCLUDE.finditer(data)
-    )
+    ]
+    if b"cdef extern" in data:
+        found += (
+            Include(m[3].decode("utf-8", "surrogateescape").strip(), not m[2], places.line(m.start(3)))
+            for m in _EXTERN.finditer(data)
+        )
+    return tuple(found)
 
 
 def facts(data: bytes) -> Facts:

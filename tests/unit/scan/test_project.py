@@ -232,3 +232,36 @@ def test_a_header_that_is_only_included_for_nvidia_holds_notes() -> None:
 
     assert loud(files) == []
     assert loud({**files, "b.cpp": '#include "deeper.cuh"\n'}) == ["deeper.cuh"]
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "typedef void (*cudaHostFn_t)(void* user);\n",
+        "typedef void (CUDART_CB *cudaHostFn_t)(void* user);\n",
+    ],
+)
+def test_a_function_pointer_that_a_header_declares_is_the_projects_own(definition: str) -> None:
+    files = {"a.h": definition, "a.cpp": '#include "a.h"\ncudaHostFn_t kept;\n'}
+
+    assert loud(files) == []
+
+
+def test_a_plain_word_that_a_stub_declares_is_the_projects_own() -> None:
+    stub = (
+        "typedef enum libraryPropertyType_t {\n  MAJOR\n} libraryPropertyType;\ntypedef void* gesvdjInfo_t;\n"
+    )
+
+    assert loud({"stub/cuda_common.h": stub}) == []
+
+
+def test_a_header_may_use_what_a_cython_module_declares_before_it() -> None:
+    module = "cdef extern from '../complex.h':\n    pass\ncdef extern from '../sparse.h' nogil:\n    pass\n"
+    files = {
+        "complex.h": "struct cuComplex{\n  float x, y;\n};\n",
+        "sparse.h": "void axpy(cuComplex* x);\n",
+        "libs/sparse.pyx": module,
+    }
+
+    assert loud(files) == []
+    assert loud(files | {"libs/sparse.pyx": module.partition("\n    pass\n")[2]}) == ["sparse.h"]
