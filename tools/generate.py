@@ -8,7 +8,6 @@ Generated: the two JSON schemas, a page per scan rule with an index, and the tab
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from rocm_ci.config.schema import schema as config_schema
 from rocm_ci.model.finding import Topic
 from rocm_ci.report.codec import schema as report_schema
 from rocm_ci.scan.rule import Rule, decode
+from tools import rule_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "rules" / "scan"
@@ -59,68 +59,14 @@ def pages() -> dict[Path, str]:
     made = {
         docs / "rocm-ci.schema.json": _json(config_schema()),
         docs / "report.schema.json": _json(report_schema()),
-        docs / "rules" / "README.md": _index(rules),
+        docs / "rules" / "README.md": rule_pages.index(rules),
         ROOT / "README.md": _readme(rules),
     }
-    return made | {docs / "rules" / f"{rule.id}.md": _page(rule) for rule in rules}
+    return made | {docs / "rules" / f"{rule.id}.md": rule_pages.page(rule) for rule in rules}
 
 
 def _json(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-
-
-def _index(rules: list[Rule]) -> str:
-    lines = [
-        "# Scan rules",
-        "",
-        "Generated from `rules/scan/` by `make gen`.",
-        "Silence one place with a comment on the line or above it: `rocm-ci: allow RULE-ID reason`.",
-    ]
-    for topic in Topic:
-        mine = [r for r in rules if r.topic is topic]
-        if mine:
-            lines += ["", f"## {topic.value}", "", "| rule | severity | finds |", "|---|---|---|"]
-            lines += [
-                f"| [{r.id}]({r.id}.md) | {r.severity.value} | {_cell(_general(r.message))} |" for r in mine
-            ]
-    return "\n".join(lines) + "\n"
-
-
-def _page(rule: Rule) -> str:
-    archs = ", ".join(f"`{a}`" for a in rule.archs) or "all targets"
-    lines = [
-        f"# {rule.id}",
-        "",
-        " · ".join(
-            (
-                f"**{rule.severity.value}**",
-                rule.topic.value,
-                ", ".join(rule.languages),
-                archs,
-                *((f"since {rule.since}",) if rule.since else ()),
-            )
-        ),
-        "",
-        f"> {_general(rule.message).strip()}",
-        "",
-        "## Why",
-        "",
-        rule.why.strip(),
-        "",
-        "## What to do",
-        "",
-        rule.fix.strip(),
-    ]
-    for title, examples in (("Found", rule.bad), ("Not found", rule.good)):
-        if examples:
-            lines += ["", f"## {title}"]
-        for example in examples[:4]:
-            fence = "`" * max(3, 1 + max((len(m) for m in re.findall(r"`+", example.text)), default=0))
-            lines += ["", f"`{example.path}`", "", fence, example.text.rstrip("\n"), fence]
-    lines += ["", f"Silence one place: `rocm-ci: allow {rule.id} reason`"]
-    if rule.references:
-        lines += ["", "## References", "", *(f"* {r}" for r in rule.references)]
-    return "\n".join(lines) + "\n"
 
 
 def _readme(rules: list[Rule]) -> str:
@@ -183,10 +129,6 @@ def _topics(rules: list[Rule]) -> str:
         mine = [f"[{r.id}](docs/rules/{r.id}.md)" for r in rules if r.topic is topic]
         lines.append(f"| {topic.value} | {', '.join(mine)} |")
     return "\n".join(lines)
-
-
-def _general(message: str) -> str:
-    return message.replace("{match}", "…")
 
 
 def _cell(text: str) -> str:

@@ -101,7 +101,7 @@ class Headers:
         ]
 
     def _read_all(self) -> None:
-        """Read the include directives of the C-family files of the tree, as many as is quick."""
+        """Read the include directives of the C-family and Cython files of the tree, as many as is quick."""
         assert self._index is not None  # noqa: S101 - made just before
         bytes_left = _MOST_BYTES
         for count, path in enumerate(self._sources()):
