@@ -12,6 +12,7 @@ from rocm_ci.scan import vendor
 from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.outcome import UNKNOWN, Outcome
 from rocm_ci.scan.python_callers import with_callers
+from rocm_ci.scan.python_carriers import with_carriers
 from rocm_ci.scan.python_expressions import Cutter
 from rocm_ci.scan.python_flow import Flow
 from rocm_ci.scan.python_learning import learn
@@ -24,7 +25,7 @@ from rocm_ci.scan.python_statements import statements
 from rocm_ci.scan.source import Guard, Region
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import PurePosixPath
 
     from rocm_ci.scan.source import Source
@@ -57,6 +58,7 @@ class PythonTree:
     names: Names
     sites: tuple[Site, ...]
     memo: dict[str, object] = field(default_factory=dict, compare=False)  # what detectors share
+    columns: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # of a notebook, see python_notebook
 
 
 class Python:
@@ -104,15 +106,23 @@ def _notebook(source: Source, outer: Guard) -> Parsed:
         inner, lines = notebook.alone(cell)
         cut_out = cut(replace(source, text=inner, lines=tuple(inner.split("\n")), hits=None), outer)
         regions += [notebook.placed(r, *lines[r.line - 1]) for r in cut_out.regions if r.line <= len(lines)]
-    return replace(parsed, regions=(*regions, *(m for r in regions for m in magics.requirements(r))))
+    tree = parsed.tree
+    if isinstance(tree, PythonTree):
+        tree = replace(tree, columns=columns)
+    return replace(
+        parsed, regions=(*regions, *(m for r in regions for m in magics.requirements(r))), tree=tree
+    )
 
 
 def cut(source: Source, outer: Guard) -> Parsed:
     """Parse a module whose every statement is reached under `outer`."""
     source = _readable(source)
     # What is used far from where it comes from needs every function.
-    is_far = _FOLLOWED.search(source.text) or _ALIASED.search(source.text)
-    hits = None if is_far or source.hits is None else with_callers(source.text, source.lines, source.hits)
+    hits = None if _ALIASED.search(source.text) else source.hits
+    if hits is not None and _FOLLOWED.search(source.text):
+        hits = with_carriers(source.text, source.lines, hits, _FOLLOWED)
+    if hits is not None:
+        hits = with_callers(source.text, source.lines, hits)
     source = replace(source, hits=hits)
     tree = tree_of(source.text, hits)
     if tree.module is not None:
@@ -145,7 +155,6 @@ def _regions(source: Source, module: ast.Module, outer: Guard) -> tuple[tuple[Re
     conditions = learn(found, names, source.text, elsewhere(source, names))
     texts = constant_strings(found)
     wanted = requirement_nodes(found, names, source.path)
-    names.follows = names.follows or bool(_FOLLOWED.search(source.text))
     cutter = Cutter(source, names, conditions, texts, wanted)
     flow = Flow(cutter)
     flow.body(module.body, outer)
