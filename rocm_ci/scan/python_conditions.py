@@ -57,7 +57,8 @@ _PROBE_CALLS = re.compile(
 _ENVIRONMENT = re.compile(r"(^|\.)(environ\.get|getenv)$")
 _TARGET = re.compile(r"(?i)target|backend|vendor|platform|device_type|accelerator|gpu_type")
 # Kernel libraries of NVIDIA whose names are no words of the vocabulary.
-_BACKEND = re.compile(r"(?i)cute_?dsl|deep_?gemm|flash_?infer|flash_?mla|trt_?llm|machete")
+_BACKEND = re.compile(r"(?i)cute_?dsl|deep_?gemm|flash_?infer|flash_?mla|trt_?llm|machete|(^|_)fa[34](_|$)")
+_NVIDIA_VERSION = re.compile(r"(?i)(flash_?attn|fa)_version$")  # 3 and 4 are for Hopper and Blackwell
 _ON, _OFF = frozenset({"1", "true", "on", "yes", "y"}), frozenset({"0", "false", "off", "no", "n"})
 
 
@@ -185,6 +186,9 @@ class Conditions:
             if self._names.dotted(right).endswith("environ"):
                 return presence(_texts(left))
             left, right = right, left
+        if isinstance(right, ast.Constant) and right.value in (3, 4):
+            named = _NVIDIA_VERSION.search(self._names.dotted(left))
+            return Outcome(Guard.NVIDIA, Guard.NONE) if named else UNKNOWN
         texts = _texts(right)
         if not texts:
             return UNKNOWN
@@ -207,6 +211,30 @@ class Conditions:
         ):
             return IS_NVIDIA
         return UNKNOWN
+
+
+def is_switch(test: ast.expr) -> bool:
+    """Whether a test is one of a constant parameter, `USE_FP4`: what is done only when told to."""
+    match test:
+        case ast.Name(id=name):
+            return name.isupper()
+        case ast.UnaryOp(operand=operand):
+            return is_switch(operand)
+        case ast.BoolOp(values=values):
+            return any(map(is_switch, values))
+        case ast.Compare(left=left):
+            return is_switch(left)
+        case _:
+            return False
+
+
+def asks_for_amd_later(node: ast.If | ast.While, conditions: Conditions) -> bool:
+    """Whether a later arm of the same `if … elif …` is the one for AMD."""
+    while isinstance(node, ast.If) and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+        node = node.orelse[0]
+        if conditions.of(node.test).true is Guard.AMD:
+            return True
+    return False
 
 
 def _literals(node: ast.expr) -> list[str]:

@@ -7,12 +7,13 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rocm_ci.scan.python_names import Names
 
 _SKIPS = re.compile(r"(^|\.)(skip|skipTest|importorskip|xfail)$")
 _EXITS = re.compile(r"(^|\.)(exit|_exit|abort)$")
+_NVIDIA_TOOL = re.compile(r"nvidia-smi|nvcc|nsys|ncu\b|cuobjdump|nvprof")
 _BROAD = frozenset({"", "Exception", "BaseException"})
 _CATCHES_IMPORT = _BROAD | {"ImportError", "ModuleNotFoundError"}
 _CATCHES_MISSING = _BROAD | {
@@ -68,6 +69,41 @@ def handles(node: ast.Try, lines: Sequence[str], *, inside: bool) -> bool:
         return True
     # A package's own error class stands for "its library is not there" as well.
     return any(f.lower().startswith(("nvml", "pynvml", "cuda")) for f in fallbacks)
+
+
+def is_tried(node: ast.stmt, rest: Sequence[ast.stmt], lines: Sequence[str]) -> bool:
+    """Whether a command that is put together here is started in a `try` below that goes on without it."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=target)]):
+            command = lines[node.lineno - 1 : node.end_lineno]
+        case _:
+            return False
+    if not any(map(_NVIDIA_TOOL.search, command)):
+        return False
+    name = re.compile(rf"\b{re.escape(target)}\b")
+    uses = [s for s in rest if _says(s, name, lines)]
+    return bool(uses) and all(
+        any(_says(t, name, lines) and handles(t, lines, inside=True) for t in _tries(s)) for s in uses
+    )
+
+
+def _says(node: ast.stmt, name: re.Pattern[str], lines: Sequence[str]) -> bool:
+    return any(map(name.search, lines[node.lineno - 1 : node.end_lineno]))
+
+
+def _tries(node: ast.stmt) -> Iterator[ast.Try]:
+    """The attempts that a statement is or holds."""
+    if isinstance(node, ast.Try):
+        yield node
+    for block in ("body", "orelse", "finalbody"):
+        for inner in getattr(node, block, ()):
+            yield from _tries(inner)
+
+
+def restores(node: ast.stmt, lines: Sequence[str]) -> bool:
+    """Whether a statement puts an environment variable back in the end."""
+    final = node.finalbody if isinstance(node, ast.Try) else []
+    return any("environ" in line for s in final for line in lines[s.lineno - 1 : s.end_lineno])
 
 
 def suppresses(node: ast.expr, names: Names) -> bool:

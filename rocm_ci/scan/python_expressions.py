@@ -45,8 +45,8 @@ _AMD_NAME = re.compile(
 )
 _NVIDIA_NAME = re.compile(r"(?i)cuda|nvcc|nvidia|nccl|nvrtc|cublas|nvml|nsys|^ncu$|^cu")
 _COMPILED_WITH = frozenset({
-    "include_dirs", "library_dirs", "runtime_library_dirs", "libraries", "extra_objects",
-    "extra_compile_args", "extra_link_args", "CPPPATH", "LIBPATH", "RPATH", "LIBS", "CXX", "CC", "CXXFLAGS", "CCFLAGS", "CFLAGS",
+    "include_dirs", "library_dirs", "runtime_library_dirs", "libraries", "extra_objects", "extra_link_args",
+    "extra_compile_args", "CPPPATH", "LIBPATH", "RPATH", "LIBS", "CXX", "CC", "CXXFLAGS", "CCFLAGS", "CFLAGS",
     "CPPFLAGS", "LINKFLAGS", "SHLINKFLAGS", "includes", "libpath", "lib", "cxxflags", "linkflags",
 })  # fmt: skip
 _DEFAULTS = ("environ.get", "getenv", ".get", ".setdefault", ".pop")
@@ -222,6 +222,8 @@ class Cutter(Collector):
         ]
         if any(_AMD_NAME.search(t) for t in texts) and any(_NVIDIA_NAME.search(t) for t in texts):
             return Guard.EITHER
+        if any("CUDA" in t and t.replace("CUDA", "HIP") in texts for t in texts):
+            return Guard.EITHER  # the same option for both
         return guard
 
     # By the name of the node's class: one lookup instead of a chain of tests.

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 from rocm_ci.scan import vendor
 from rocm_ci.scan.literal_search import lines_with
 from rocm_ci.scan.outcome import UNKNOWN, joined
-from rocm_ci.scan.python_exits import advises, gives_up, handles, leaves, suppresses
+from rocm_ci.scan.python_after import after
+from rocm_ci.scan.python_conditions import asks_for_amd_later, is_switch
+from rocm_ci.scan.python_exits import gives_up, handles, is_tried, restores, suppresses
 from rocm_ci.scan.python_learning import decorator_guard, refuses_amd
 from rocm_ci.scan.python_names import is_text, target_name
+from rocm_ci.scan.python_regions import COMPILES
 from rocm_ci.scan.python_strings import column_of, has_line
 from rocm_ci.scan.source import Guard, RegionKind
 
@@ -30,8 +33,8 @@ _AMD_SIGNS = ("ROC", "HIP", "hip", "roc", "amd", "rccl", "fnuz")
 # Programs that somebody starts by hand on the machine that they are for.
 _SCRIPT = re.compile(r"(?i)(^|/)(bench(mark)?s?|profil(er|ing)|microbench\w*)(/|_)|(^|/)bench(mark)?_[^/]*$")
 _FIXTURE = re.compile(r"\bfixture\b")
-# A module written in one of these is NVIDIA's from there on: saying so once is enough.
-_DSL = frozenset({"cutlass"})
+# The names of formats in a test: who asks for one by name gets that one.
+_FORMAT = re.compile(r"(?i)[\"'][^\"']*(?:fp8|float8|e4m3|e5m2)[^\"']*[\"']")
 
 
 class Flow:
@@ -46,6 +49,7 @@ class Flow:
         text = cutter.source.text
         self._twins = lines_with(_AMD_TWIN, text) if any(s in text for s in _AMD_SIGNS) else []
         self.defined: set[str] = set()
+        cutter.compiles = not self._in_test or bool(COMPILES.search(text))
 
     def body(self, statements: Sequence[ast.stmt], guard: Guard, context: Context = ()) -> None:
         """Statements in order; what one of them rules out holds for the ones after it."""
@@ -56,15 +60,20 @@ class Flow:
             s.name for s in statements if isinstance(s, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))
         }
         has_amd_sibling = any(vendor.of(name) is Guard.AMD for name in siblings)
-        for statement in statements:
+        lines = self._cut.source.lines
+        if "inside" in context and any(restores(s, lines) for s in statements):
+            context = (*context, "restored")
+        for number, statement in enumerate(statements):
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 self._definition(statement, guard, context, has_amd_sibling=has_amd_sibling)
                 if any("autouse=True" in ast.unparse(d) for d in statement.decorator_list):
                     demanded = self._cut.conditions.known(f"{statement.name} leaves")
                     guard = vendor.both(guard, demanded.true) if demanded is not None else guard
+            elif is_tried(statement, statements[number + 1 :], lines):
+                self._statement(statement, vendor.both(guard, Guard.EITHER), context)
             else:
                 self._statement(statement, guard, context)
-                guard = vendor.both(guard, self._rest(statement, inside="inside" in context))
+                guard = vendor.both(guard, after(statement, self._cut, inside="inside" in context))
 
     def _knows_amd(self, statements: Sequence[ast.stmt]) -> bool:
         """Whether the plain statements of a body, definitions left out, name the AMD counterpart."""
@@ -132,7 +141,14 @@ class Flow:
         demands = outcome.probe and outcome.true is not Guard.NVIDIA and gives_up(node.body)
         asks = "demand" if demands else "condition"
         self._cut.visit(node.test, guard, (*context, asks), "test")
-        self.body(node.body, vendor.both(guard, outcome.true), context)
+        inner = context
+        if _FORMAT.search(self._cut.source.lines[node.test.lineno - 1]):
+            inner = (*inner, "asked-format")
+        if "inside" in context and is_switch(node.test):
+            inner = (*inner, "switch")
+        if not outcome and asks_for_amd_later(node, self._cut.conditions):
+            inner = (*inner, "beside-amd")
+        self.body(node.body, vendor.both(guard, outcome.true), inner)
         self.body(node.orelse, vendor.both(guard, outcome.false), context)
 
     def _with(self, node: ast.With | ast.AsyncWith, guard: Guard, context: Context) -> None:
@@ -178,7 +194,10 @@ class Flow:
         if node.value is not None and id(node.value) in cut.requirement_nodes:
             inner = (*inner, "requirement")
         if any(
-            n.endswith("__doc__") or re.fullmatch(r"(?i)_?(doc|desc|description|help|usage|epilog)\w*", n)
+            n.endswith("__doc__")
+            or re.fullmatch(
+                r"(?i)_?(doc|desc|description|help|usage|epilog)\w*|\w*_?(prompt|message|msg|hint)", n
+            )
             for n in names
         ):
             inner = (*inner, "message")
@@ -233,42 +252,6 @@ class Flow:
                 return UNKNOWN
         tests = [ast.Compare(left=subject, ops=[ast.Eq()], comparators=[v]) for v in values]
         return joined([self._cut.conditions.of(t) for t in tests], conjunction=False)
-
-    def _rest(self, node: ast.stmt, *, inside: bool) -> Guard:
-        """What must hold after a statement, because it leaves otherwise."""
-        conditions = self._cut.conditions
-        match node:
-            case ast.If():
-                return self._after_if(node, inside=inside)
-            case ast.Assert(test=test):
-                demanded = conditions.of(test)
-                return Guard.NONE if demanded.probe else demanded.true
-            case ast.Import(names=aliases) if any(a.name.split(".")[0] in _DSL for a in aliases):
-                return Guard.NVIDIA
-            case ast.ImportFrom(module=str(module)) if module.split(".")[0] in _DSL:
-                return Guard.NVIDIA
-            case ast.Expr(value=ast.Call(func=func)):
-                full = self._cut.names.callee(func)
-                needed = conditions.known(f"{full} leaves")
-                if needed is not None:
-                    return needed.true
-                return Guard.EITHER if full.endswith("importorskip") else Guard.NONE
-            case ast.Assign(targets=[ast.Name(id="pytestmark")], value=value):
-                guard = Guard.NONE
-                for mark in value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]:
-                    guard = vendor.both(guard, decorator_guard(mark, self._cut.names, conditions))
-                return guard
-            case _:
-                return Guard.NONE
-
-    def _after_if(self, node: ast.If, *, inside: bool) -> Guard:
-        outcome = self._cut.conditions.of(node.test)
-        for body, rest in ((node.body, outcome.false), (node.orelse, outcome.true)):
-            # Whoever demands a tool excuses nothing; a function that says which package it needs does.
-            demands = gives_up(body) and outcome.probe and not (inside and advises(body, "ImportError"))
-            if leaves(body) and not demands:
-                return rest
-        return Guard.NONE
 
     # By the name of the node's class: one lookup, and `TryStar` exists from Python 3.11 on only.
     _HANDLERS: ClassVar[dict[str, Callable[..., None]]] = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from rocm_ci.scan import python_capability as capability
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 from rocm_ci.scan.languages.python import PythonTree
-from rocm_ci.scan.python_strings import column_of
+from rocm_ci.scan.python_places import match_of
 from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ NEEDLES = (
     "get_cuda_capability",
     "getDeviceCapability",
     "get_arch_list",
+)
+# A question for a library of NVIDIA is asked there alone: `_has_cusparselt()`.
+_LIBRARY = re.compile(
+    r"(?i)def:_*(has|is|can|use|check|supports?)_.*(cusparse|cudnn|cublas|cutlass|nvjpeg|cutensor)"
 )
 _QUIET = frozenset({"message", "beside-vendor", "test", "script"})
 
@@ -69,10 +73,19 @@ def _decisions(parsed: Parsed, tree: PythonTree) -> Iterator[tuple[ast.expr, boo
                 continue
             strong = _strength(node, values, tainted)
             if strong is not None:
-                weak = not strong or bool(_QUIET & set(site.context))
+                weak = not strong or any(c in _QUIET or _LIBRARY.match(c) for c in site.context)
                 if node.lineno not in told or (told[node.lineno][1] and not weak):
                     told[node.lineno] = (node, weak)
-    yield from told.values()
+    yield from _without_repeats(list(told.values()))
+
+
+def _without_repeats(found: list[tuple[ast.expr, bool]]) -> Iterator[tuple[ast.expr, bool]]:
+    """Of advice on neighbouring lines, `is_sm80 = …`, `is_sm90 = …`, the first is enough."""
+    last = -2
+    for node, weak in sorted(found, key=lambda one: one[0].lineno):
+        if not weak or node.lineno - last > 1:
+            yield node, weak
+        last = node.lineno
 
 
 def _may_decide(site: Site, tree: PythonTree) -> bool:
@@ -121,16 +134,6 @@ def _refusals(nodes: list[ast.AST]) -> set[int]:
                 and all(isinstance(op, (ast.NotEq, ast.NotIn)) for op in one.ops)
             }
     return found
-
-
-def match_of(node: ast.expr, parsed: Parsed) -> Match:
-    """The place of an expression, cut at the end of its first line."""
-    lines = parsed.source.lines
-    start = column_of(lines, node.lineno, node.col_offset)
-    line = lines[node.lineno - 1]
-    same = node.end_lineno == node.lineno
-    stop = column_of(lines, node.lineno, node.end_col_offset or 0) if same else len(line.rstrip())
-    return Match(node.lineno, start + 1, stop + 1, line[start:stop])
 
 
 DETECTOR: Detector = Capability()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan.detectors.py_capability import NEEDLES, decisions, match_of
+from rocm_ci.scan.detectors.py_capability import NEEDLES, decisions
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
+from rocm_ci.scan.python_places import match_of
 from rocm_ci.scan.source import Guard, RegionKind
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 from rocm_ci.scan.languages.python import PythonTree
+from rocm_ci.scan.python_places import placed
 from rocm_ci.scan.python_strings import column_of
 
 if TYPE_CHECKING:
@@ -125,11 +126,11 @@ def _constants(node: ast.expr) -> Iterator[ast.Constant]:
 
 
 def _match_of(node: ast.Constant, parsed: Parsed) -> Match:
-    lines = parsed.source.lines
-    column = column_of(lines, node.lineno, node.col_offset) + 1
     text = str(node.value)
-    inside = lines[node.lineno - 1].find(text, column - 1) + 1
-    return Match(node.lineno, inside or column, (inside or column) + len(text), text)
+    start = column_of(parsed.source.lines, node.lineno, node.col_offset)
+    return placed(
+        parsed, node.lineno, max(parsed.source.lines[node.lineno - 1].find(text, start), start), text
+    )
 
 
 DETECTOR: Detector = FnuzArch()

@@ -22,10 +22,10 @@ _FIXED = re.compile(
 )
 # Asking what a value is, listing what is allowed, or knowing the other flavour as well is right.
 _FINE = re.compile(
-    r"^(compare|key.*|test|twin|message|beside-vendor|script"
+    r"^(compare|key.*|test|twin|message|beside-vendor|script|assign:.*[sS]cales?"
     r"|call:(isinstance|.*assert.*|register_\w+|.*parametrize|Literal))$"
 )
-_KNOWS = re.compile(r"fnuz|(?i:gfx_?94)")
+_KNOWS = re.compile(r"^[^#\n]*(?:fnuz|(?i:gfx_?94))", re.MULTILINE)
 
 
 class Fp8Dtype:
@@ -37,15 +37,20 @@ class Fp8Dtype:
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
         if _KNOWS.search(parsed.source.text):
-            yield from choices(parsed, (Guard.NONE,))
+            yield from choices(parsed, (Guard.NONE,), asked=False)
 
 
-def choices(parsed: Parsed, guards: tuple[Guard, ...] = (Guard.NONE, Guard.AMD)) -> Iterator[Match]:
-    """Every place that settles for the OCP type where AMD gets to."""
+def choices(
+    parsed: Parsed, guards: tuple[Guard, ...] = (Guard.NONE, Guard.AMD), *, asked: bool = True
+) -> Iterator[Match]:
+    """Every place that settles for the OCP type where AMD gets to.
+
+    `asked`: also where a test for the name of a format stands before it, so that somebody asked for it.
+    """
     if _FIXED.search(parsed.source.path) or "normalize_e4m3fn" in parsed.source.text:
         return
     for region in parsed.regions:
-        reached = region.guard in guards
+        reached = region.guard in guards and (asked or "asked-format" not in region.context)
         if region.kind is RegionKind.CODE and reached and _TYPE.match(region.text) and not _is_fine(region):
             yield Match(region.line, region.column, region.column + len(region.text), region.text)
 

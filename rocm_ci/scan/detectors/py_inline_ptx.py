@@ -21,6 +21,11 @@ _PTX = re.compile(
     rf"(?<![\w.$%])(?:{_MNEMONIC})(?:\.[\w:]+)+|(?<![\w.])\.reg\s+\.\w+|%(?:laneid|warpid|smid|globaltimer\w*|clock\d*|nsmid|lanemask_\w+)"
     r"|(?<![\w.])(?:activemask|nanosleep|griddepcontrol)\.\w+"
 )
+# Instructions that came with Hopper or Blackwell: whoever writes one dispatches already.
+_NEW = re.compile(
+    r"\.(?:e2m1|e2m3|e3m2|ue8m0)x\d|\bcvt\.rs\b|\b(?:tcgen05|wgmma|multimem|mapa|setmaxnreg|mbarrier|griddepcontrol|elect)\."
+    r"|\bcp\.async\.bulk|\.cluster\b"
+)
 
 
 class InlinePtx:
@@ -31,21 +36,25 @@ class InlinePtx:
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
-        last: tuple[int, tuple[str, ...]] = (-2, ())
-        for region in parsed.regions:
-            if region.kind is not RegionKind.ASM:
-                continue
-            continues = region.line - last[0] <= 1 and region.context == last[1]
-            found = None if continues else _PTX.search(region.text)
-            if found is not None and region.guard in (Guard.NONE, Guard.AMD):
-                before = region.text[: found.start()]
-                line = region.line + before.count("\n")
-                start = (
-                    found.start() - (before.rfind("\n") + 1) + (region.column if "\n" not in before else 1)
-                )
-                yield Match(line, start, start + len(found.group()), found.group())
-            if found is not None or continues:
-                last = (region.line + region.text.count("\n"), region.context)
+        yield from (match for match, chosen in texts(parsed) if not chosen)
+
+
+def texts(parsed: Parsed) -> Iterator[tuple[Match, bool]]:
+    """The first instruction of every PTX text that AMD may reach, and whether a caller has to ask."""
+    last: tuple[int, tuple[str, ...]] = (-2, ())
+    for region in parsed.regions:
+        if region.kind is not RegionKind.ASM:
+            continue
+        continues = region.line - last[0] <= 1 and region.context == last[1]
+        found = None if continues else _PTX.search(region.text)
+        if found is not None and region.guard in (Guard.NONE, Guard.AMD):
+            before = region.text[: found.start()]
+            line = region.line + before.count("\n")
+            start = found.start() - (before.rfind("\n") + 1) + (region.column if "\n" not in before else 1)
+            chosen = "switch" in region.context or bool(_NEW.search(region.text))
+            yield Match(line, start, start + len(found.group()), found.group()), chosen
+        if found is not None or continues:
+            last = (region.line + region.text.count("\n"), region.context)
 
 
 DETECTOR: Detector = InlinePtx()

@@ -6,9 +6,9 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan.detectors.py_capability import match_of
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 from rocm_ci.scan.languages.python import PythonTree
+from rocm_ci.scan.python_places import match_of
 from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:

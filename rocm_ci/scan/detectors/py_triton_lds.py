@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import python_tiles as tiles
-from rocm_ci.scan.detectors.py_capability import match_of
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
+from rocm_ci.scan.python_places import match_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

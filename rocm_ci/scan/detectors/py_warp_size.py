@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 from rocm_ci.scan.languages.python import PythonTree
-from rocm_ci.scan.python_strings import column_of
+from rocm_ci.scan.python_places import match_of
 from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ class WarpSize:
         tree = parsed.tree
         if not isinstance(tree, PythonTree):
             return
-        lines = parsed.source.lines
         for site in tree.sites:
             if (
                 site.guard not in (Guard.NONE, Guard.AMD)
@@ -61,11 +60,7 @@ class WarpSize:
             ):
                 continue
             for node in _suspects(site, tree):
-                start = column_of(lines, node.lineno, node.col_offset)
-                text = lines[node.lineno - 1]
-                same = node.end_lineno == node.lineno
-                stop = column_of(lines, node.lineno, node.end_col_offset or 0) if same else len(text.rstrip())
-                yield Match(node.lineno, start + 1, stop + 1, text[start:stop])
+                yield match_of(node, parsed)
 
 
 def _suspects(site: Site, tree: PythonTree) -> Iterator[ast.stmt | ast.expr | ast.arg | ast.keyword]:

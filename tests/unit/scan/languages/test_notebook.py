@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from rocm_ci.scan.detectors import py_capability
+from rocm_ci.scan.language import Surroundings
 from rocm_ci.scan.languages.python import LANGUAGE
 from rocm_ci.scan.source import Guard, Region, RegionKind, Source
 
@@ -119,3 +121,14 @@ def test_notebooks_of_other_languages_are_left_alone() -> None:
 )
 def test_broken_json_does_not_raise(text: str) -> None:
     assert regions(text) == ()
+
+
+def test_a_detector_tells_the_column_that_the_file_has() -> None:
+    source = ["import torch\n", 'name = "a\\tb"; new = torch.cuda.get_device_capability() >= (8, 9)\n']
+    text = notebook(source)
+    parsed = LANGUAGE.parse(Source("a.ipynb", text, tuple(text.split("\n"))))
+    (match,) = py_capability.DETECTOR.find(parsed, Surroundings(archs=("gfx942",), tables={}))
+
+    line = text.split("\n")[match.line - 1]
+    assert line[match.column - 1 : match.end - 1] == match.text
+    assert match.text == "torch.cuda.get_device_capability() >= (8, 9)"

@@ -348,3 +348,77 @@ def test_what_goes_to_the_compiler_goes_there_whatever_stands_around() -> None:
     text = "rocm = '/opt/rocm'\nenv.Append(CPPPATH=['/usr/local/cuda/include'])\nfind('/usr/local/cuda')\n"
     found = {r.line: "twin" in r.context for r in regions(LANGUAGE, text, "SConstruct") if "cuda" in r.text}
     assert found == {2: False, 3: True}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "guard"),
+    [
+        # A command that is put together first and started in an attempt below.
+        (
+            "def f():\n cmd = ['nvidia-smi', '-L']\n try:\n  run(cmd)\n except OSError:\n  return None\n",
+            "nvidia-smi",
+            EITHER,
+        ),
+        ("def f():\n cmd = ['nvidia-smi', '-L']\n run(cmd)\n", "nvidia-smi", NONE),
+        (
+            "def f():\n cmd = ['nvidia-smi', '-L']\n run(cmd)\n try:\n  run(cmd)\n except OSError:\n  pass\n",
+            "nvidia-smi",
+            NONE,
+        ),
+        # What fails first is the cause; what follows it is NVIDIA's.
+        ("def f():\n nvml = load_nvml()\n lib = CDLL('libcuda.so.1')\n", "libcuda.so.1", NV),
+        ("def f():\n from pkg.cute.interface import run\n return 'marker'\n", "marker", NV),
+        ("from pkg.cute.interface import run\nx = 'marker'\n", "marker", NONE),
+        # FA3 and FA4 are for Hopper and Blackwell.
+        ("if self.fa_version == 3:\n x = 'marker'\n", "marker", NV),
+        ("if self.fa_version == 2:\n x = 'marker'\n", "marker", NONE),
+        ("if uses_fa4_kernel(dim):\n x = 'marker'\n", "marker", NV),
+        # The same option for both vendors.
+        ("args = ['-DCMAKE_CUDA_FLAGS=-O3', '-DCMAKE_HIP_FLAGS=-O3']\n", "-DCMAKE_CUDA_FLAGS=-O3", EITHER),
+        ("args = ['-DCMAKE_CUDA_FLAGS=-O3', '-DCMAKE_CXX_FLAGS=-O3']\n", "-DCMAKE_CUDA_FLAGS=-O3", NONE),
+    ],
+)
+def test_what_goes_before_and_beside(text: str, wanted: str, guard: Guard) -> None:
+    found = {r.text: r.guard for r in regions(LANGUAGE, text, "pkg/mod.py")}
+    assert found[wanted] is guard
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "stands"),
+    [
+        ("if force():\n x = 'marker'\nelif torch.version.hip:\n y = 1\n", "beside-amd", True),
+        (
+            "if force():\n x = 'marker'\nelif other():\n y = 1\nelif torch.version.hip:\n z = 1\n",
+            "beside-amd",
+            True,
+        ),
+        ("if force():\n x = 'marker'\nelif other():\n y = 1\n", "beside-amd", False),
+        ("def f():\n if USE_FP4:\n  x = 'marker'\n", "switch", True),
+        ("def f():\n if use_fp4:\n  x = 'marker'\n", "switch", False),
+        ("if kind == 'fp8_e5m2':\n x = 'marker'\n", "asked-format", True),
+        (
+            "def f():\n os.environ['A'] = 'marker'\n try:\n  go()\n finally:\n  os.environ['A'] = old\n",
+            "restored",
+            True,
+        ),
+        ("def f():\n os.environ['A'] = 'marker'\n go()\n", "restored", False),
+        ("@pytest.fixture\ndef f():\n return 'marker'\n", "fixture", True),
+    ],
+)
+def test_marks_of_what_surrounds(text: str, mark: str, stands: bool) -> None:
+    context = context_of(LANGUAGE, "import os, pytest, torch\n" + text, "pkg/mod.py", "marker")
+    assert (mark in context) is stands
+
+
+@pytest.mark.parametrize(
+    ("path", "more", "found"),
+    [
+        ("tests/test_translate.py", "translate(text)", False),
+        ("tests/test_kernel.py", "cupy.RawKernel(text, 'k')", True),
+        ("pkg/mod.py", "translate(text)", True),
+    ],
+)
+def test_a_test_of_a_tool_holds_device_source_that_nobody_compiles(path: str, more: str, found: bool) -> None:
+    text = f"text = '''__global__ void k(int* x) {{}}'''\n{more}\n"
+    kinds = [r.kind for r in regions(LANGUAGE, text, path)]
+    assert (RegionKind.KERNEL in kinds) is found
