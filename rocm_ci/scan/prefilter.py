@@ -48,6 +48,10 @@ class Prefilter:
         self._bits = bits
         self._plain = _Automaton({need: bit for need, bit in bits.items() if not need.folded})
         self._folded = _Automaton({need: bit for need, bit in bits.items() if need.folded})
+        # Of the ways with folded needs: what they want besides.
+        plain = reduce(or_, (bit for need, bit in bits.items() if not need.folded), 0)
+        parts = {needed & plain for needed in self._needed if needed & ~plain}
+        self._plain_parts = (0,) if 0 in parts else tuple(parts)
         self._answers: dict[int, tuple[frozenset[int], list[tuple[int, Way]]]] = {}
         self._last: tuple[bytes, _Hits, _Hits] | None = None
 
@@ -105,11 +109,16 @@ class Prefilter:
         _, plain, folded = self._look(data)
         return self._plain.needs(plain) | self._folded.needs(folded)
 
+    def _wants_folded(self, seen: int) -> bool:
+        """Whether a second pass over the lower-cased file could open a way that is not closed already."""
+        return any(part & seen == part for part in self._plain_parts)
+
     def _look(self, data: bytes) -> tuple[bytes, _Hits, _Hits]:
         # A file that passes is asked for its lines right after: the last answer is kept.
         if self._last is None or self._last[0] is not data:
-            folded = self._folded.hits(data.lower()) if self._folded else ()
-            self._last = (data, self._plain.hits(data), folded)
+            plain = self._plain.hits(data)
+            folded = self._folded.hits(data.lower()) if self._wants_folded(self._plain.needs(plain)) else ()
+            self._last = (data, plain, folded)
         return self._last
 
 
