@@ -74,8 +74,11 @@ class Folder:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
                 return None
-            with os.fdopen(handle, "rb", closefd=False) as file:
-                data = file.read(MAX_BYTES + 1)
+            data = os.read(handle, min(status.st_size, MAX_BYTES) + 1)
+            if len(data) != status.st_size:  # it changed meanwhile, or its file system does not tell
+                os.lseek(handle, 0, os.SEEK_SET)
+                with os.fdopen(handle, "rb", closefd=False) as file:
+                    data = file.read(MAX_BYTES + 1)
             return data if len(data) <= MAX_BYTES else None
         except OSError:
             return None

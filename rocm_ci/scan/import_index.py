@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ _ASIDE = frozenset({
     "test", "tests", "testing", "doc", "docs", "benchmark", "benchmarks", "bench", "example", "examples",
     "tutorials", "samples",
 })  # fmt: skip
+_IMPORT = re.compile(rb"import")
+_RELATIVE = re.compile(rb"from\s+\.")
 _WORD = re.compile(rb"\w+")
 _ASIDE_OF_NAMES = re.compile(rb"#[^\n]*|\bas\s+\w+")
 _TEST = re.compile(r"test_.*\.py|.*_test\.py|conftest\.py")
@@ -47,8 +51,8 @@ class ImportIndex:
         self._inventory = inventory
         self._by_module: dict[bytes, list[_Statement]] | None = None
         self._paths: list[str] = []
-        self._heads: dict[str, list[bytes]] = {}
         self.is_complete = False
+        self.head = cache(self._head)
 
     def is_package(self, folder: str) -> bool:
         """Whether a folder is a Python package."""
@@ -65,11 +69,6 @@ class ImportIndex:
         self._all()
         searcher = ahocorasick_rs.BytesAhoCorasick(list(texts))
         return any(searcher.find_matches_as_indexes(self._read(path) or b"") for path in self._paths)
-
-    def head(self, path: str) -> str:
-        """The imports at the left margin of a module, each from its first line."""
-        self._all()
-        return b"\n".join(self._heads.get(path, ())).decode("utf-8", "replace")
 
     def importers(self, path: str) -> Iterator[Importer]:
         """Where a module is imported, one after the other: few callers need all.
@@ -113,6 +112,12 @@ class ImportIndex:
             if not above or not self.is_package(above):
                 yield ".".join(parts[start:]).encode("utf-8", "surrogateescape")
 
+    def _head(self, path: str) -> str:
+        """The imports at the left margin of a module, each from its first line."""
+        data = self._read(path) or b""
+        cut = (text for _, text in _cut(data, [m.start() for m in _IMPORT.finditer(data)]))
+        return b"\n".join(text for text in cut if text[:1] not in (b" ", b"\t")).decode("utf-8", "replace")
+
     def _all(self) -> dict[bytes, list[_Statement]]:
         if self._by_module is None:
             self._by_module = {}
@@ -124,6 +129,7 @@ class ImportIndex:
 
         searcher = ahocorasick_rs.BytesAhoCorasick([b"import"])
         found: dict[bytes, list[_Statement]] = {}
+        ours, absolute = self._tops(), dict[bytes, tuple[tuple[bytes, bytes], ...]]()
         left = _MOST_BYTES
         for path in self._inventory.paths:
             if not path.endswith(".py") or is_aside(path):
@@ -139,12 +145,27 @@ class ImportIndex:
             folder = path.split("/")[:-1]
             for line, text in _cut(data, hits):
                 indented = text[:1] in (b" ", b"\t")
-                if not indented:
-                    self._heads.setdefault(path, []).append(text)
-                for module, names in _modules(text, folder):
+                # Most are of other projects, and most of the rest are written in many files.
+                plain = text.strip()
+                meant = absolute.get(plain)
+                if meant is None:
+                    meant = tuple(m for m in _modules(text, folder) if m[0].partition(b".")[0] in ours)
+                    if _RELATIVE.match(plain) is None:
+                        absolute[plain] = meant
+                for module, names in meant:
                     found.setdefault(module, []).append(_Statement(path, line, indented, names))
         self.is_complete = self._inventory.is_complete
         return found
+
+    def _tops(self) -> frozenset[bytes]:
+        """What the dotted names of the project's modules begin with."""
+        modules = [path[: -len(".py")] for path in self._inventory.paths if path.endswith(".py")]
+        folders = {path.rpartition("/")[0] for path in modules}
+        for folder in tuple(folders):
+            folders.update(above[:-1] for above in accumulate(f"{part}/" for part in folder.split("/")))
+        loose = {folder for folder in folders if not folder or not self.is_package(folder)} | {""}
+        tops = {path.rpartition("/")[2] for path in (*modules, *folders) if path.rpartition("/")[0] in loose}
+        return frozenset(top.encode("utf-8", "surrogateescape") for top in tops)
 
 
 class _Statement(NamedTuple):

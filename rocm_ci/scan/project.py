@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.build_lists import BuildLists
 from rocm_ci.scan.builds import Builds
+from rocm_ci.scan.guarded import Guarded, may_teach
 from rocm_ci.scan.headers import Headers
 from rocm_ci.scan.importers import Importers
-from rocm_ci.scan.includes import Guarded
 from rocm_ci.scan.inventory import Inventory
 from rocm_ci.scan.reach import Reach
 from rocm_ci.scan.source import Guard
@@ -28,7 +28,6 @@ _MOST_HEADERS = 200
 _DEEPEST = 40  # includes within includes that are read for macros
 _DEEPEST_CONTEXT = 6  # files that include files that include a header
 _EVERYWHERE = 2**31
-_MAY_TEACH = re.compile(rb"CUDA|NVCC|NVIDIA|HIP|ROCM|AMD|HCC|__gfx|__GFX|cuda|hip|rocm")
 _CUDA_WORD = re.compile(r"(?<![A-Za-z])cuda(?![A-Za-z])")
 
 
@@ -152,7 +151,7 @@ class Project:
     # guards across files
 
     def _guards_of(self, path: str) -> Guarded:
-        return Guarded(self._headers.text(path), self._of_includes(path))
+        return Guarded(self._headers.text(path), lambda: self._of_includes(path))
 
     def _of_includes(self, path: str) -> dict[str, Guard]:
         found: dict[str, Guard] = {}
@@ -174,9 +173,7 @@ class Project:
             known = self._of_includes(path)
         finally:  # also when the time for a file ran out
             self._reading.discard(path)
-        if not known and not _MAY_TEACH.search(data):
-            return {}
-        return dict(Guarded(data, known).macros)
+        return dict(Guarded(data, lambda: known).macros) if may_teach(data, known) else known
 
 
 def _twins(path: str) -> Iterable[str]:

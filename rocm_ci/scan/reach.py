@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rocm_ci.scan.build_lists import BuildLists
+    from rocm_ci.scan.guarded import Guarded
     from rocm_ci.scan.headers import Headers
-    from rocm_ci.scan.includes import Guarded
     from rocm_ci.scan.inventory import Inventory
     from rocm_ci.scan.source_flow import Place
 
