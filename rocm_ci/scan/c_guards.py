@@ -40,19 +40,21 @@ class _Frame:
 class Guards:
     """Fed with the directives of a file in order; knows the guard of the place that was reached.
 
-    `lines` is the code with comments blank, `raw` the text itself (for include targets).
+    `lines` is the code with comments blank, `raw` the text itself (for include targets), `marked` the
+    indices of the lines that hold a `#` if they are known.
     """
 
     lines: Sequence[str]
     raw: Sequence[str]
     macros: Mapping[str, Guard] = field(default_factory=dict)
+    marked: Sequence[int] | None = None
     _frames: list[_Frame] = field(default_factory=list)
     _defined: dict[str, Vendor | None] = field(default_factory=dict)
     _switched: dict[str, Vendor | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         known = {name: _VENDORS.get(guard) for name, guard in self.macros.items()}
-        self._learnt: dict[str, Vendor | None] = {**known, **_learn(self.lines, self.raw)}
+        self._learnt: dict[str, Vendor | None] = {**known, **_learn(self.lines, self.raw, self.marked)}
         self.current = Guard.NONE  # the guard of the branch we are in
 
     @property
@@ -186,12 +188,14 @@ class _Chain:
     branches: list[tuple[str | None, set[Vendor]]] = field(default_factory=list)
 
 
-def _learn(lines: Sequence[str], raw: Sequence[str]) -> dict[str, Vendor]:
+def _learn(lines: Sequence[str], raw: Sequence[str], marked: Sequence[int] | None) -> dict[str, Vendor]:
     """Macros of the project's own that choose the vendor, told by the headers in their branches."""
     learnt: dict[str, Vendor] = {}
     chains: list[_Chain] = []
-    for line, text in zip(lines, raw, strict=False):
-        found = _DIRECTIVE.match(line) if "#" in line else None
+    if marked is None:
+        marked = [number for number, line in enumerate(lines) if "#" in line]
+    for number in marked:
+        found = _DIRECTIVE.match(lines[number])
         if found is None:
             continue
         name, body = found.groups()
@@ -203,7 +207,7 @@ def _learn(lines: Sequence[str], raw: Sequence[str]) -> dict[str, Vendor]:
             chains[-1].branches.append((_tested(name.removeprefix("el"), body), set()))
         elif name == "endif":
             _conclude(chains.pop(), learnt)
-        elif name == "include" and (target := re.search(r"[<\"]([^<>\"]+)", text[found.start(2) :])):
+        elif name == "include" and (target := re.search(r"[<\"]([^<>\"]+)", raw[number][found.start(2) :])):
             vendor = vendor_of_header(target[1])
             if vendor is not None:
                 chains[-1].branches[-1][1].add(vendor)

@@ -5,6 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # All alternatives begin with a literal: the regex engine then skips code quickly.
 _TOKEN = re.compile(
@@ -28,14 +34,19 @@ class Literal:
     content_end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Lexed:
     """`code` is as long as the text and has the same lines; comments and literal contents are blank."""
 
     text: str
     code: str
     literals: tuple[Literal, ...]
-    line_starts: tuple[int, ...]
+
+    @cached_property
+    def line_starts(self) -> tuple[int, ...]:
+        """The offset of every line."""
+        lengths = map(len, self.text.split("\n"))
+        return tuple(accumulate(map((1).__add__, lengths), initial=0))[:-1]
 
     def place(self, offset: int) -> tuple[int, int]:
         """1-based (line, column) of an offset."""
@@ -47,7 +58,7 @@ class Lexed:
         first = bisect_left(self.literals, start, key=_start)
         return self.literals[first : bisect_left(self.literals, end, key=_start)]
 
-    def contents(self, literals: tuple[Literal, ...]) -> str:
+    def contents(self, literals: Sequence[Literal]) -> str:
         """The contents of neighbouring literals at their places, everything between them blank."""
         pieces, at = [], literals[0].content_start
         for one in literals:
@@ -93,8 +104,7 @@ def lex(text: str) -> Lexed:
                 literals.append(Literal(start, end, *inner))
         at = look = end
     pieces.append(text[at:])
-    starts = [0, *(found.end() for found in re.finditer("\n", text))]
-    return Lexed(text, "".join(pieces), tuple(literals), tuple(starts))
+    return Lexed(text, "".join(pieces), tuple(literals))
 
 
 def _separates_digits(text: str, quote: int) -> bool:

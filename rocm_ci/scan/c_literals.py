@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.source import Region, RegionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rocm_ci.scan.c_lexer import Lexed, Literal
     from rocm_ci.scan.c_source import CFile
@@ -22,14 +23,21 @@ _DEVICE_SOURCE = re.compile(r"__global__|__device__")
 _DEVICE_PIECE = re.compile(
     r"__(?:shfl|ballot|activemask|syncthreads|syncwarp|popc|any|all)\w*\s*\([^\n]*\)[^\n]*[;{]"
 )
+# No such source is without one of these.
+_DEVICE_SIGN = re.compile(r"__(?:global__|device__|shfl|ballot|activemask|sync|popc|any|all)")
 _APPENDED = re.compile(r"(?:\+=|<<|\bappend\s*\(|\bpush_back\s*\()\s*\Z")
 _ESCAPE = re.compile(r"\\([ntrfv\"'\\])")
 _BETWEEN_LITERALS = re.compile(r"[\s\\]*(?:u8|[uUL])?R?")
 _FARTHEST_CALL = 1500  # characters that are looked back for the call around a string
 
 
-def literal_regions(file: CFile, include_lines: set[int]) -> Iterator[Region]:
-    """A region for every string that is text, inline assembly or device source; includes are left out."""
+def literal_regions(
+    file: CFile, include_lines: set[int], hits: Sequence[int] | None = None
+) -> Iterator[Region]:
+    """A region for every string that is text, inline assembly or device source; includes are left out.
+
+    Text is only there for the lines `hits`, unless that is None.
+    """
     lexed = file.lexed
     taken: set[int] = set()
     named: set[str] = set()  # macros that stand in templates
@@ -45,23 +53,55 @@ def literal_regions(file: CFile, include_lines: set[int]) -> Iterator[Region]:
         rest = lexed.literals_in(found.end(), _matching_parenthesis(lexed.code, found.end()))
         taken |= {one.start for one in rest}
     named &= file.defines
-    for group in _neighbours(lexed, taken):
-        line, _ = lexed.place(group[0].start)
+    literals = lexed.literals if not taken else tuple(one for one in lexed.literals if one.start not in taken)
+    asked = None if hits is None else _on_lines(lexed, literals, hits)
+    wanted = None if asked is None or named else asked | _of_device_source(lexed, literals)
+    for group in _neighbours(lexed, literals, wanted):
+        first = literals[group[0]]
+        line, _ = lexed.place(first.start)
         if line in include_lines:
             continue
-        if named and _is_of_macro(lexed, group[0].start, named):
-            yield _region(RegionKind.ASM, file, group, ("asm",))
+        of_group = literals[group[0] : group[-1] + 1]
+        if named and _is_of_macro(lexed, first.start, named):
+            yield _region(RegionKind.ASM, file, of_group, ("asm",))
             continue
-        text = "".join(lexed.text[one.content_start : one.content_end] for one in group)
+        text = "".join(lexed.text[one.content_start : one.content_end] for one in of_group)
         if _DEVICE_SOURCE.search(text) or (
-            _DEVICE_PIECE.search(text)
-            and _APPENDED.search(lexed.code, max(0, group[0].start - 40), group[0].start)
+            _DEVICE_PIECE.search(text) and _APPENDED.search(lexed.code, max(0, first.start - 40), first.start)
         ):
-            yield _region(RegionKind.KERNEL, file, group, _call_around(lexed, group[0]))
+            yield _region(RegionKind.KERNEL, file, of_group, _call_around(lexed, first))
             continue
-        for one in group:
-            if one.content_end > one.content_start:
+        for index in group:
+            one = literals[index]
+            if one.content_end > one.content_start and (asked is None or index in asked):
                 yield _region(RegionKind.STRING, file, (one,), _call_around(lexed, one))
+
+
+def _on_lines(lexed: Lexed, literals: Sequence[Literal], lines: Sequence[int]) -> set[int]:
+    """Indices of the literals of which some part is on one of these lines."""
+    starts = lexed.line_starts
+    found: set[int] = set()
+    for line in lines:
+        end = starts[line] if line < len(starts) else len(lexed.text)
+        index = bisect_left(literals, end, key=_start) - 1
+        while index >= 0 and literals[index].end > starts[line - 1]:
+            found.add(index)
+            index -= 1
+    return found
+
+
+def _of_device_source(lexed: Lexed, literals: Sequence[Literal]) -> set[int]:
+    """Indices of the literals with words of device source."""
+    found: set[int] = set()
+    for sign in _DEVICE_SIGN.finditer(lexed.text) if literals else ():
+        index = bisect_left(literals, sign.end(), key=_start) - 1
+        if index >= 0 and literals[index].end > sign.start():
+            found.add(index)
+    return found
+
+
+def _start(literal: Literal) -> int:
+    return literal.start
 
 
 def _is_of_macro(lexed: Lexed, start: int, names: set[str]) -> bool:
@@ -71,7 +111,7 @@ def _is_of_macro(lexed: Lexed, start: int, names: set[str]) -> bool:
     return found is not None and found[1] in names
 
 
-def _region(kind: RegionKind, file: CFile, literals: tuple[Literal, ...], context: tuple[str, ...]) -> Region:
+def _region(kind: RegionKind, file: CFile, literals: Sequence[Literal], context: tuple[str, ...]) -> Region:
     line, column = file.lexed.place(literals[0].content_start)
     text = file.lexed.contents(literals)
     if kind is not RegionKind.STRING and "\\" in text and file.lexed.text[literals[0].start - 1] != "R":
@@ -84,18 +124,29 @@ def _unescaped(found: re.Match[str]) -> str:
     return f" {found[1]}" if found[1] in "\"'\\" else "  "
 
 
-def _neighbours(lexed: Lexed, taken: set[int]) -> Iterator[tuple[Literal, ...]]:
-    """Groups of literals with nothing but white space between them: one string to the compiler."""
-    group: list[Literal] = []
-    for one in lexed.literals:
-        if one.start in taken:
+def _neighbours(lexed: Lexed, literals: Sequence[Literal], wanted: set[int] | None) -> Iterator[range]:
+    """Indices of literals with nothing but white space between them: one string to the compiler.
+
+    Only groups with a wanted one are given.
+    """
+
+    def belongs(index: int) -> bool:
+        """Whether a literal goes on with the next one."""
+        return 0 <= index < len(literals) - 1 and bool(
+            _BETWEEN_LITERALS.fullmatch(lexed.code, literals[index].end, literals[index + 1].start)
+        )
+
+    behind = 0  # the group before ends here
+    for index in range(len(literals)) if wanted is None else sorted(wanted):
+        if index < behind:
             continue
-        if group and not _BETWEEN_LITERALS.fullmatch(lexed.code, group[-1].end, one.start):
-            yield tuple(group)
-            group = []
-        group.append(one)
-    if group:
-        yield tuple(group)
+        first = index
+        while first > behind and belongs(first - 1):
+            first -= 1
+        behind = index + 1
+        while belongs(behind - 1):
+            behind += 1
+        yield range(first, behind)
 
 
 def _end_of_template(code: str, start: int) -> int:

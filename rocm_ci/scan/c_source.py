@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from rocm_ci.scan.c_literals import literal_regions
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*([a-z_]+)\b")
 _TARGET = re.compile(r"[<\"]([^<>\"\n]+)[>\"]")
@@ -77,27 +77,34 @@ class CFile:
         return bisect_right(self.lexed.line_starts, offset)
 
 
-def parse(text: str, macros: Mapping[str, Guard] | None = None) -> tuple[CFile, tuple[Region, ...]]:
-    """Regions of every kind in file order, and the file for detectors.
+def parse(
+    text: str, macros: Mapping[str, Guard] | None = None, hits: Sequence[int] | None = None
+) -> tuple[CFile, tuple[Region, ...]]:
+    """Regions in file order, and the file for detectors.
 
-    `macros` are known to be defined for one vendor only, beside those that the file teaches.
+    `macros` are known to be defined for one vendor only, beside those that the file teaches. `hits` are
+    the sorted lines whose code and strings are asked for; None for all of them. Includes, inline assembly
+    and device source are always there.
     """
     lexed = lex(text)
-    reader = _Reader(lexed, macros or {})
+    reader = _Reader(lexed, macros or {}, hits)
     reader.lines()
     file = CFile(lexed, tuple(reader.guards), tuple(reader.directives), frozenset(reader.defines))
-    literals = tuple(literal_regions(file, reader.include_lines))
+    literals = literal_regions(file, reader.include_lines, hits)
     regions = sorted([*reader.regions, *literals], key=lambda r: (r.line, r.column))
     return file, tuple(regions)
 
 
 class _Reader:
-    """Walks over the lines, keeping the stack of guards."""
+    """Walks over the directives, keeping the stack of guards; what stands between has one guard each."""
 
-    def __init__(self, lexed: Lexed, macros: Mapping[str, Guard]) -> None:
+    def __init__(self, lexed: Lexed, macros: Mapping[str, Guard], hits: Sequence[int] | None) -> None:
         self._lines = lexed.code.split("\n")
         self._raw = lexed.text.split("\n")
-        self._guards = Guards(self._lines, self._raw, macros)
+        marked = [number for number, line in enumerate(self._lines) if "#" in line]
+        self._guards = Guards(self._lines, self._raw, macros, marked)
+        self._marked = marked
+        self._hits = range(1, len(self._lines) + 1) if hits is None else hits
         self.guards: list[Guard] = []
         self.regions: list[Region] = []
         self.directives: list[Directive] = []
@@ -106,20 +113,38 @@ class _Reader:
 
     def lines(self) -> None:
         number = 0
-        while number < len(self._lines):
-            line = self._lines[number]
-            found = _DIRECTIVE.match(line) if "#" in line else None
+        for at in self._marked:
+            found = _DIRECTIVE.match(self._lines[at]) if at >= number else None
             if found is None:
-                guard = self._guards.of_line(line)
-                self.guards.append(guard)
-                self._code(line, number + 1, guard, ())
-                number += 1
                 continue
-            last = number
+            self._stretch(number, at)
+            last = at
             while self._lines[last].endswith("\\") and last + 1 < len(self._lines):
                 last += 1
-            self._directive(found, number, last)
+            self._directive(found, at, last)
             number = last + 1
+        self._stretch(number, len(self._lines))
+
+    def _stretch(self, first: int, end: int) -> None:
+        """Lines of code without any directive between them; `end` is the index behind the last one."""
+        if first == end:
+            return
+        guard = self._guards.current
+        self.guards += [guard] * (end - first)
+        if guard is Guard.NONE:
+            for number in self._mixed[bisect_left(self._mixed, first) : bisect_left(self._mixed, end)]:
+                self.guards[number] = self._guards.of_line(self._lines[number])
+        for line in self._hit(first, end):
+            self._code(self._lines[line - 1], line, self.guards[line - 1], ())
+
+    def _hit(self, first: int, end: int) -> Sequence[int]:
+        """The 1-based lines asked for among those of some indices."""
+        return self._hits[bisect_right(self._hits, first) : bisect_right(self._hits, end)]
+
+    @cached_property
+    def _mixed(self) -> list[int]:
+        """Indices of the lines that may hold names of both vendors."""
+        return [number for number, line in enumerate(self._lines) if "hip" in line and "cu" in line]
 
     def _code(self, line: str, number: int, guard: Guard, context: tuple[str, ...], start: int = 0) -> None:
         text = line[start:].rstrip("\\ \t")
@@ -140,7 +165,8 @@ class _Reader:
         column = self._lines[first].index("#") + 1
         self.directives.append(Directive(name, body, first + 1, column, surrounding))
         if name in ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"):
-            self._condition(name, body, first, found.end(), surrounding)
+            if self._hit(first, last + 1):
+                self._condition(name, body, first, found.end(), surrounding)
         elif name in ("include", "include_next"):
             self._include(first, found.end(), within)
         elif name == "define":
@@ -176,10 +202,12 @@ class _Reader:
         if not found:
             return
         self.defines.add(found[1])
-        text = self._lines[first][found.start(1) :].rstrip("\\ \t")
-        place = (first + 1, found.start(1) + 1)
-        self.regions.append(Region(RegionKind.DIRECTIVE, text, *place, guard, ("directive:define",)))
         context = (f"define:{found[1]}",)
-        self._code(self._lines[first], first + 1, guard, context, found.end())
-        for number in range(first + 1, last + 1):
-            self._code(self._lines[number], number + 1, guard, context)
+        for line in self._hit(first, last + 1):
+            if line > first + 1:
+                self._code(self._lines[line - 1], line, guard, context)
+                continue
+            text = self._lines[first][found.start(1) :].rstrip("\\ \t")
+            place = (line, found.start(1) + 1)
+            self.regions.append(Region(RegionKind.DIRECTIVE, text, *place, guard, ("directive:define",)))
+            self._code(self._lines[first], line, guard, context, found.end())

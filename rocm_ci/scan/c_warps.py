@@ -24,12 +24,12 @@ class Lanes(enum.Enum):
     WAVE = "wave"  # the whole wave, whatever its size
 
 
-SHUFFLE = re.compile(r"(?<![\w.>])__shfl(?:_up|_down|_xor)?(?P<sync>_sync)?\s*\(")
+SHUFFLE = re.compile(r"__shfl(?<![\w.>]__shfl)(?:_up|_down|_xor)?(?P<sync>_sync)?\s*\(")
 _ANY_WARP_CODE = re.compile(
     r"(?<![\w.>])(?:__shfl|__ballot|__any|__all|__activemask|__syncwarp|__match|__reduce_\w+_sync)\w*\s*\("
 )
 _VOTE = re.compile(r"(?<![\w.>])(?:__ballot|__any|__all|__activemask|__match_a\w+|__reduce_\w+_sync)\w*\s*\(")
-_SYNC = re.compile(r"(?<![\w.>])__syncwarp\s*\(")
+_SYNC = re.compile(r"__syncwarp(?<![\w.>]__syncwarp)\s*\(")
 # A wrapper around such a function that some other file defines, by its name.
 _WRAPPER = re.compile(
     r"(?:[wW](?:arp|ave)\w*(?:[rR]ed|[sS]can|[sS]um|[mM]ax|[mM]in|[bB]roadcast|[bB]cast|[vV]ote|[bB]allot|[pP]refix|[sS]hu?ff?l"

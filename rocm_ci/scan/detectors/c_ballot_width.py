@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rocm_ci.scan.c_functions import Function
 
 _VOTE = re.compile(
-    r"(?<![\w.>])__(?:ballot|ballot_sync|ballot64|activemask|match_any_sync|match_all_sync|match_any|match_all)\s*\("
+    r"__(?<![\w.>]__)(?:ballot|ballot_sync|ballot64|activemask|match_any_sync|match_all_sync|match_any|match_all)\s*\("
 )
 _COUNTS = r"__(?:popc|ffs|clz|brev|fns)|__builtin_(?:popcount|ffs|clz|ctz)"
 _STATEMENT = re.compile(r"[;}]|(?<!\w)\{|#[ \t]*define[ \t]+\w+(?:\([^()\n]*\))?")

@@ -12,7 +12,6 @@ from rocm_ci.scan.source import Guard
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PROPERTIES = re.compile(r"\b(?:hip|cuda)DeviceProp\w*|getCurrentDeviceProperties|getDeviceProperties")
 _COMPARED = re.compile(
     r"(?:\b\w+(?:\[\w+\])?\s*(?:\.|->)\s*|(?:\b[\w:]+\s*\([^();]*\)|\))\s*->\s*)major\b\s*(?:(?:\*\s*10+\s*\+[^<>=;&|]*)?(?:[<>]=?|[=!]=)\s*\d+)"
 )
@@ -23,11 +22,12 @@ class Capability:
 
     name = "capability-compare"
     needles = ("major",)
+    also = ("hipDeviceProp", "cudaDeviceProp", "getCurrentDeviceProperties", "getDeviceProperties")
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
         file = parsed.tree
-        if not isinstance(file, CFile) or not _PROPERTIES.search(file.code):
+        if not isinstance(file, CFile) or not any(word in file.code for word in self.also):
             return
         for found, line, column in file.search(_COMPARED, guards=(Guard.NONE,)):
             text = found[0]

@@ -16,18 +16,22 @@ if TYPE_CHECKING:
     from rocm_ci.scan.c_functions import Function
 
 _SYNC = re.compile(
-    r"(?<![\w.>])__(?:shfl(?:_up|_down|_xor)?|ballot|any|all|match_(?:any|all)|reduce_(?:add|min|max|and|or|xor))_sync\s*\("
-    r"|(?<![\w.>])__syncwarp\s*\("
+    r"__(?<![\w.>]__)(?:shfl(?:_up|_down|_xor)?|ballot|any|all|match_(?:any|all)|reduce_(?:add|min|max|and|or|xor))_sync\s*\("
+    r"|__syncwarp(?<![\w.>]__syncwarp)\s*\("
 )
 _ONES = 0xFFFFFFFF
 _NAME = re.compile(r"(?:\w+::)*([A-Za-z_]\w*)")
 _MASK_NAME = (
     r"\w*(?:(?:[fF]ull|[wW]arp|[lL]ane)s?_?(?:[wW]arp_?)?[mM]ask|(?:FULL|WARP|LANE)S?_?(?:WARP_?)?MASK)\w*"
 )
-_VALUE = (
-    r"(?<![\w.])(?:0[xX][fF]{8}[uU]?(?![0-9a-zA-Z_])|4294967295[uU]?\b|UINT32_MAX\b|UINT_MAX\b|~\s*0[uU]?(?![\w.])"
-    r"|-\s*1[uU]?(?![\w.])|std::numeric_limits\s*<\s*(?:std::)?(?:uint32_t|unsigned(?:\s+int)?)\s*>::max\s*\(\s*\))"
+_LITERAL = re.compile(r"0[xX](?<![\w.]0[xX])[fF]{8}[uU]?(?![0-9a-zA-Z_])")
+_VALUE = re.compile(
+    r"[0-9U~s-](?<![\w.].)(?:(?<=0)[xX][fF]{8}[uU]?(?![0-9a-zA-Z_])|(?<=4)294967295[uU]?\b|(?<=U)INT32_MAX\b"
+    r"|(?<=U)INT_MAX\b|(?<=~)\s*0[uU]?(?![\w.])|(?<=-)\s*1[uU]?(?![\w.])"
+    r"|(?<=s)td::numeric_limits\s*<\s*(?:std::)?(?:uint32_t|unsigned(?:\s+int)?)\s*>::max\s*\(\s*\))"
 )
+_END = re.compile(r"[;\n]")
+_LONGEST = 300  # characters between the begin of a definition and its value
 
 
 class LaneMasks:
@@ -35,13 +39,13 @@ class LaneMasks:
 
     name = "lane-masks"
     needles = ("_sync", "__syncwarp", "fffffff", "FFFFFFF")
+    also = ("_sync", "__syncwarp", "mask", "Mask", "MASK")
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
         file = parsed.tree
         if not isinstance(file, CFile):
             return
-        narrow = narrow_type(file)
         names: dict[str, str] = {}
         uses: list[tuple[str, int, str]] = []
         for found, _, _ in file.search(_SYNC):
@@ -62,6 +66,7 @@ class LaneMasks:
             defined.add(name)
             yield match
         known: dict[tuple[Function | None, str], bool] = {}
+        narrow = narrow_type(file) if uses else ""
         for name, start, function in uses:
             if name in defined:
                 continue
@@ -95,36 +100,47 @@ def _at(file: CFile, start: int, word: str, shown: str, function: str | None) ->
 def _definitions(file: CFile, names: dict[str, str]) -> Iterator[tuple[str, Match]]:
     """Where a name gets its 32 bits: one that is used as a mask here, or that says so itself."""
     either = "|".join([*sorted(map(re.escape, names)), _MASK_NAME])
-    pattern = re.compile(
-        rf"(?:\b(?P<set>{either})\s*[={{(]|#\s*define\s+(?P<macro>{either})\b)(?P<between>[^;\n]*?)(?P<mask>{_VALUE})"
-        r"(?P<after>[^;\n]*)"
+    named = re.compile(
+        rf"(?:\b(?P<set>{either})\s*[={{(]|#\s*define\s+(?P<macro>{either})\b)(?P<between>[^;\n]*?)\Z"
     )
-    for found, _, _ in file.search(pattern):
+    behind = 0  # one name gets one value
+    # What is written in decimal or as a name only tells where the name is used as a mask.
+    for value, _, _ in file.search(_VALUE if names else _LITERAL):
+        if value.start() < behind:
+            continue
+        found = named.search(file.code, max(behind, value.start() - _LONGEST), value.start())
+        if found is None:
+            continue
+        behind = _after(file.code, value.end())
         name = found["set"] or found["macro"]
         used = names.get(name)
-        literal = found["mask"][:2] in ("0x", "0X")
+        literal = value[0][:2] in ("0x", "0X")
         if not literal and (
             used is None or not re.fullmatch(r"\s*\(*(?:\s*\([\w\s:]+\)|[\w:]+\s*[({])?\s*", found["between"])
         ):
             continue
         # `mask & 0xffffffff` takes a half, `mask ^ 0xffffffff` turns it round.
-        if re.search(r"[&^|]\s*\Z", found["between"]) or _is_wide(found, literal=literal):
+        if re.search(r"[&^|]\s*\Z", found["between"]) or _is_wide(found, value[0], literal=literal):
             continue
-        line, column = file.lexed.place(found.start("mask"))
-        yield name, Match(line, column, column + len(found["mask"]), found["mask"], name=used)
+        line, column = file.lexed.place(value.start())
+        yield name, Match(line, column, column + len(value[0]), value[0], name=used)
 
 
-def _is_wide(found: re.Match[str], *, literal: bool) -> bool:
+def _after(code: str, offset: int) -> int:
+    """The end of a statement or its line."""
+    found = _END.search(code, offset)
+    return found.start() if found else len(code)
+
+
+def _is_wide(found: re.Match[str], mask: str, *, literal: bool) -> bool:
     """`uint64_t m = -1` and `(uint64_t)-1` are all ones in 64 bits; a hexadecimal constant is not."""
     if literal:
         return False
-    text = found.string[max(0, found.start() - 80) : found.start("mask")]
+    text = found.string[max(0, found.start() - 80) : found.end()]
     declared = re.split(r"[;{}\n]", text)[-1] if found["macro"] is None else found["between"]
     return re.search(
         r"64|\blong\b|\bauto\b|\bsize_t\b|lane_?mask|[mM]ask_?(?:t|[tT]ype)\b", declared + found["between"]
-    ) is not None and (
-        "u" not in found["mask"].lower()[-1:] and "MAX" not in found["mask"] and "limits" not in found["mask"]
-    )
+    ) is not None and ("u" not in mask.lower()[-1:] and "MAX" not in mask and "limits" not in mask)
 
 
 DETECTOR: Detector = LaneMasks()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_source import CFile
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
     from rocm_ci.scan.c_functions import Function
 
 # Operations with these numbers are rarer than names of threads: the name is looked for before each.
-# At most one space around the operator: then a few strings are needles of every match.
+# At most one space around the operator: then a few strings are needles of every match. A set of characters
+# at the start is found quickly.
 _OPERATION = re.compile(
-    r"(?:&=? ?(?:31|0x1[fF])|(?P<count>>> ?5|/ ?32)|>>= ?5|%=? ?32|/= ?32|(?P<last>[=!]= ?31))[uU]?\b"
+    r"[&>/%=!](?:(?<=&)=? ?(?:31|0x1[fF])|(?P<count>(?<=>)> ?5|(?<=/) ?32)|(?<=>)>= ?5"
+    r"|(?<=%)=? ?32|(?<=/)= ?32|(?P<last>(?<=[=!])= ?31))[uU]?\b"
 )
 _THREAD = re.compile(
     r"(?:threadIdx\s*\.\s*[xyz]"
@@ -55,17 +58,20 @@ class LaneMath:
         "= 31",
         "=31",
     )
+    also = ("threadIdx", "thread", "tid", "t_id", "lane", "lock", "Threads", "BLOCK_SIZE", "NUM_THREADS")
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
-        return (match for match, lanes in lane_arithmetic(parsed) if lanes is Lanes.WAVE)
+        return (match for match, lanes in lane_arithmetic(parsed.tree) if lanes is Lanes.WAVE)
 
 
-def lane_arithmetic(parsed: Parsed) -> Iterator[tuple[Match, Lanes]]:
+@lru_cache(maxsize=2)
+def lane_arithmetic(file: object) -> tuple[tuple[Match, Lanes], ...]:
     """Every place where lanes are numbered for 32, and what the function around it works with."""
-    file = parsed.tree
-    if not isinstance(file, CFile):
-        return
+    return tuple(_lane_arithmetic(file)) if isinstance(file, CFile) else ()
+
+
+def _lane_arithmetic(file: CFile) -> Iterator[tuple[Match, Lanes]]:
     told: Counter[tuple[Function | None, str]] = Counter()
     for found, line, _ in file.search(_OPERATION, guards=(Guard.NONE,)):
         line_start = file.lexed.line_starts[line - 1]

@@ -17,10 +17,11 @@ class LaneMathAlone:
 
     name = "lane-math-alone"
     needles = c_lane_math.LaneMath.needles
+    also = c_lane_math.LaneMath.also
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
-        return (m for m, lanes in c_lane_math.lane_arithmetic(parsed) if lanes is Lanes.UNKNOWN)
+        return (m for m, lanes in c_lane_math.lane_arithmetic(parsed.tree) if lanes is Lanes.UNKNOWN)
 
 
 DETECTOR: Detector = LaneMathAlone()

@@ -24,19 +24,20 @@ _LANE = (
     r"(?:\w*[lL]ane(?:_?[iI][dD]x?)?\b(?:\s*\(\s*\))?|LANE(?:_?ID)?\b|LaneId\(\)|warpSize\b|WARP_SIZE\b|kWarpSize\b|WAVE_?SIZE\b"
     r"|threadIdx\s*\.\s*x\s*(?:%\s*(?:warpSize|WARP_SIZE|kWarpSize|64)|&\s*(?:63|0x3[fF]|\(\s*warpSize\s*-\s*1\s*\))))"
 )
-_SHIFT = re.compile(
-    rf"(?P<number>{_NARROW})\s*(?:<<|>>)\s*(?:\(\s*)*(?:\w+\s*-\s*)?(?P<by>{_LANE})(?P<after>[^;\n]{{0,20}})"
-)
+# Operators are rarer than numbers: the number is looked for before each.
+_SHIFT = re.compile(rf"(?:<<|>>)\s*(?:\(\s*)*(?:\w+\s*-\s*)?(?P<by>{_LANE})(?P<after>[^;\n]{{0,20}})")
+_NUMBER = re.compile(rf"(?P<number>{_NARROW})\s*\Z")
+_LONGEST_NUMBER = 80
 # `lane & 31`, `lane % 32` and `lane / 4` stay within 32 bits.
 _BOUNDED = re.compile(r"\s*(?:&\s*(?:31|0x1[fF]|15|7|3|1)\b|%\s*(?:32|16|8|4|2)\b|/\s*\d|>>\s*\d)")
 _WHOLE_WAVE = re.compile(
-    r"(?<![\w.])1(?:[uU]?[lL]{1,2}[uU]?)\s*<<\s*\(?\s*(?P<by>warpSize|WARP_SIZE|kWarpSize|WAVE_?SIZE|__AMDGCN_WAVEFRONT_SIZE(?:__)?)\s*\)"
+    r"1(?<![\w.]1)(?:[uU]?[lL]{1,2}[uU]?)\s*<<\s*\(?\s*(?P<by>warpSize|WARP_SIZE|kWarpSize|WAVE_?SIZE|__AMDGCN_WAVEFRONT_SIZE(?:__)?)\s*\)"
 )
 _WIDENED = re.compile(
     r"\b(?:(?:std::)?uint64_t|unsigned\s+long(?:\s+long)?|lane_?mask(?:_t)?|LaneMask\w*)\s+\w+\s*=\s*\(?\s*(?P<number>1[uU]?)\s*<<\s*\(?\s*(?P<by>[A-Za-z_]\w*)\b(?P<after>[^;\n]{0,20})"
 )
 _RETURNED = re.compile(
-    r"\breturn\s*\(*\s*(?P<number>1[uU]?)\s*<<\s*\(?\s*(?P<by>\w*(?:[wW]idth|[lL]ane|[wW]arp|[wW]ave|[rR]ank)\w*)\b(?P<after>[^;\n]{0,20})"
+    r"return\b(?<!\wreturn)\s*\(*\s*(?P<number>1[uU]?)\s*<<\s*\(?\s*(?P<by>\w*(?:[wW]idth|[lL]ane|[wW]arp|[wW]ave|[rR]ank)\w*)\b(?P<after>[^;\n]{0,20})"
 )
 _WIDE_RESULT = re.compile(
     r"\b(?:uint64_t|unsigned\s+long(?:\s+long)?|\w*[lL]ane_?[mM]ask\w*)\s+\w+\s*\(|->\s*(?:std::)?uint64_t\s*\Z"
@@ -69,13 +70,13 @@ class LaneShifts:
         file = parsed.tree
         if not isinstance(file, CFile):
             return
-        patterns = [_SHIFT]
-        if uses_warps(file):
-            patterns.append(_WIDENED)
-        for pattern in patterns:
-            for found, _, _ in file.search(pattern):
-                if not _BOUNDED.match(found["after"]) and not is_for_32_only(file, found.start()):
-                    yield _at(file, found, found.end("by"))
+        for found, _, _ in file.search(_SHIFT):
+            number = _NUMBER.search(file.code, max(0, found.start() - _LONGEST_NUMBER), found.start())
+            if number and not _BOUNDED.match(found["after"]) and not is_for_32_only(file, number.start()):
+                yield _at(file, number, found.end("by"))
+        for found, _, _ in file.search(_WIDENED) if uses_warps(file) else ():
+            if not _BOUNDED.match(found["after"]) and not is_for_32_only(file, found.start()):
+                yield _at(file, found, found.end("by"))
         for found, line, _ in file.search(_WHOLE_WAVE):
             start = file.lexed.line_starts[line - 1]
             if "?" not in file.code[start : found.start()]:

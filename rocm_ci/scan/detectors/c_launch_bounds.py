@@ -13,7 +13,7 @@ from rocm_ci.scan.source import Guard
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_BOUNDS = re.compile(r"(?<!define )\b__launch_bounds__\s*\(")
+_BOUNDS = re.compile(r"__launch_bounds__(?<!define __launch_bounds__)(?<!\w__launch_bounds__)\s*\(")
 
 
 class LaunchBounds:

@@ -21,7 +21,7 @@ _SIZES = {"gfx950": 160 * 1024}
 _USUAL = 64 * 1024
 _TARGET = re.compile(r"\b__(gfx\w+?)__\b")
 _SHARED = re.compile(
-    r"(?<!extern )\b__shared__\b(?P<type>[^;={}\[]*?)\b(?P<name>\w+)\s*"
+    r"__shared__(?<!extern __shared__)(?<!\w__shared__)\b(?P<type>[^;={}\[]*?)\b(?P<name>\w+)\s*"
     r"(?P<bounds>(?:\[[^\[\];]*\]\s*)+)(?P<more>[^;]*);"
 )
 _MORE = re.compile(r",\s*(?P<name>\w+)\s*(?P<bounds>(?:\[[^\[\];]*\]\s*)+)")
@@ -123,7 +123,7 @@ def _requested(file: CFile, limit: _Limit) -> Iterator[Match]:
                 wanted = given[place] if len(given) > place else None
             yield from _told(file, found.end(), wanted, limit)
     for found, _, _ in file.search(_CHEVRONS, guards=(Guard.NONE, Guard.AMD)):
-        given = arguments(file.code[: found.end("given")] + ")", found.start("given"))
+        given = arguments(found["given"] + ")", 0)
         yield from _told(file, found.start("given"), given[2] if len(given) > 2 else None, limit)
 
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _PEER = re.compile(
-    r"\b\w*(?:[pP]eer|PEER|[rR]emote(?!_cast)|[nN]eighbou?r_?(?:[fF]lag|[gG]pu|[rR]ank|[dD]ev)|[oO]ther_?(?:[gG]pu|[dD]ev|[rR]ank)|[iI]pc|IPC"
-    r"|[mM]ulti_?[gG]pu|[cC]ross_?(?:[gG]pu|[dD]evice)|[wW]orld_?[sS]ize|\bn_?gpus|num_?(?:gpus|ranks|devices)|ngpus|nranks)\w*"
+    r"(?:[pP]eer|PEER|[rR]emote(?!_cast)|[nN]eighbou?r_?(?:[fF]lag|[gG]pu|[rR]ank|[dD]ev)|[oO]ther_?(?:[gG]pu|[dD]ev|[rR]ank)|[iI]pc|IPC"
+    r"|[mM]ulti_?[gG]pu|[cC]ross_?(?:[gG]pu|[dD]evice)|[wW]orld_?[sS]ize|\bn_?gpus|num_?(?:gpus|ranks|devices)|ngpus|nranks)"
 )
-_FENCE = re.compile(r"(?<![\w.>])__threadfence\s*\(\s*\)")
+_FENCE = re.compile(r"__threadfence(?<![\w.>]__threadfence)\s*\(\s*\)")
 _SCOPE = re.compile(
     r"(?<![\w.>])(?:__hip_atomic_\w+|__scoped_atomic_\w+|__builtin_amdgcn_fence|__atomic_work_item_fence)\s*\("
 )
@@ -25,7 +25,7 @@ _NARROW = re.compile(
     r"\b(?:__HIP_MEMORY_SCOPE_(?:AGENT|WORKGROUP)|__MEMORY_SCOPE_(?:DEVICE|WRKGRP))\b|\"\s*\""
 )
 _FLAG_ATOMIC = re.compile(
-    r"(?<![\w.>])(?P<call>atomic(?:Add|Exch|CAS|Or|Max|Sub|Inc))\s*\(\s*(?P<target>[^,;]+),"
+    r"(?P<call>atomic(?<![\w.>]atomic)(?:Add|Exch|CAS|Or|Max|Sub|Inc))\s*\(\s*(?P<target>[^,;]+),"
 )
 _MALLOC = re.compile(
     r"\b(?P<call>(?:hip|cuda)Malloc)\s*\(\s*(?:\([\w\s*]+\)\s*)?&\s*(?P<name>[\w.>\[\]-]*(?:[fF]lag|[sS]ignal|[bB]arrier|[sS]emaphore)\w*)"
@@ -42,7 +42,7 @@ class PeerFlags:
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
         file = parsed.tree
-        if not isinstance(file, CFile) or not (_PEER.search(file.code) or _SHARED_OUT.search(file.code)):
+        if not isinstance(file, CFile):
             return
         both = (Guard.NONE, Guard.AMD)
         for found, _, _ in file.search(_FENCE, guards=both):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rocm_ci.scan.c_functions import Function
 
-_SHARED = re.compile(r"\b__shared__\b[^;={}\[()]*?\b(?P<name>\w+)\s*\[(?P<bound>[^\[\];]*)\]")
+_SHARED = re.compile(r"__shared__(?<!\w__shared__)\b[^;={}\[()]*?\b(?P<name>\w+)\s*\[(?P<bound>[^\[\];]*)\]")
 _LANES = 32
 _WHOLE = r"(?:warpSize|WARP_SIZE|WAVE_SIZE|kWarpSize|C10_WARP_SIZE|64)"
 # A lane number that goes to 63, and a loop over all lanes of a wave.

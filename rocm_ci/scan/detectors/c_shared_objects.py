@@ -12,8 +12,6 @@ from rocm_ci.scan.source import Guard, RegionKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm_ci.scan.source import Region
-
 _CUDA = re.compile(
     r"(?<![\w-])(?:lib(?:cudart|cuda|nvrtc|nvrtc-builtins|cublas|cublasLt|cudnn\w*|cufft\w*|curand|cusparse\w*|cusolver\w*|nvidia-ml"
     r"|nvToolsExt|nvJitLink|nvshmem\w*|nccl|cupti|cufile)\.so(?:\.\d+)*|(?:nvcuda|nvml|cudart64_\d+|nvrtc64_\d+\w*)\.dll)\b"
@@ -31,22 +29,28 @@ class SharedObjects:
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
-        strings = [r for r in parsed.regions if r.kind is RegionKind.STRING]
-        amd = {_place(parsed.tree, r) for r in strings if _AMD.search(r.text)}
-        for region in strings:
+        file = parsed.tree
+        if not isinstance(file, CFile) or not _CUDA.search(file.lexed.text):
+            return
+        text = file.lexed.text
+        amd = {
+            _place(file, one.content_start)
+            for one in (file.lexed.literals if _AMD.search(text) else ())
+            if _AMD.search(text[one.content_start : one.content_end])
+        }
+        for region in (r for r in parsed.regions if r.kind is RegionKind.STRING):
             found = _CUDA.search(region.text)
             if found is None or region.guard is not Guard.NONE or "\n" in region.text:
                 continue
-            if _place(parsed.tree, region) not in amd:
+            start = file.lexed.line_starts[region.line - 1] + region.column - 1
+            if _place(file, start) not in amd:
                 column = region.column + found.start()
                 yield Match(region.line, column, column + len(found[0]), found[0])
 
 
-def _place(tree: object, region: Region) -> int | None:
+def _place(file: CFile, offset: int) -> int | None:
     """What candidates of one list share: the function around them, or the whole file outside of any."""
-    if not isinstance(tree, CFile):
-        return None
-    function = tree.functions.at(tree.lexed.line_starts[region.line - 1] + region.column - 1)
+    function = file.functions.at(offset)
     return function.start if function else None
 
 

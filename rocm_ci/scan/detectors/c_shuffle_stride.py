@@ -25,8 +25,8 @@ _WHILE = re.compile(
 )
 _HALVING = re.compile(r">>=\s*1|/=\s*2|=\s*\w+\s*(?:/\s*2|>>\s*1)")
 _DOUBLING = re.compile(r"<<=\s*1|\*=\s*2|\+=\s*\w+|=\s*\w+\s*(?:\*\s*2|<<\s*1)")
-_STRIDE_16 = re.compile(r"(?<![\w.>])(__shfl_(?:down|xor|up))(_sync)?\s*\(")
-_BROADCAST = re.compile(r"(?<![\w.>])(__shfl)(_sync)?\s*\(")
+_STRIDE_16 = re.compile(r"(__shfl(?<![\w.>]__shfl)_(?:down|xor|up))(_sync)?\s*\(")
+_BROADCAST = re.compile(r"(__shfl(?<![\w.>]__shfl))(_sync)?\s*\(")
 _NEXT_STEP = re.compile(r"__shfl_(?:down|xor|up)(?:_sync)?\s*\([^;]*,\s*8[uU]?\s*\)")
 _NEXT_STEP_WITHIN = 400  # characters
 _LONGEST_LOOP = 3000  # characters

@@ -28,6 +28,7 @@ class VolatileSpin:
 
     name = "volatile-spin"
     needles = ("volatile",)
+    also = ("__global__", "__device__")
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""

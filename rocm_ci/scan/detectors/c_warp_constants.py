@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_source import CFile
@@ -41,20 +42,23 @@ class WarpConstants:
 
     name = "warp-constants"
     needles = ("32", "<< 5", "<<5")
+    also = ("warp", "Warp", "WARP", "wave", "Wave", "WAVE", "lanes", "Lanes", "LANES")
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
-        return (match for match, lanes in fixed_sizes(parsed) if lanes is Lanes.WAVE)
+        return (match for match, lanes in fixed_sizes(parsed.tree) if lanes is Lanes.WAVE)
 
 
-def fixed_sizes(parsed: Parsed) -> Iterator[tuple[Match, Lanes]]:
+@lru_cache(maxsize=2)
+def fixed_sizes(file: object) -> tuple[tuple[Match, Lanes], ...]:
     """Every constant of 32 that is named after the warp, and what the file works with.
 
     A name that some branch of the file also sets to 64 is chosen on purpose.
     """
-    file = parsed.tree
-    if not isinstance(file, CFile):
-        return
+    return tuple(_fixed_sizes(file)) if isinstance(file, CFile) else ()
+
+
+def _fixed_sizes(file: CFile) -> Iterator[tuple[Match, Lanes]]:
     found = [(value, named) for value in _VALUE.finditer(file.code) if (named := _before(file, value))]
     if not found or _LOGICAL.search(file.code):
         return

@@ -17,10 +17,11 @@ class WarpConstantsAlone:
 
     name = "warp-constants-alone"
     needles = c_warp_constants.WarpConstants.needles
+    also = c_warp_constants.WarpConstants.also
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
-        return (match for match, lanes in c_warp_constants.fixed_sizes(parsed) if lanes is Lanes.UNKNOWN)
+        return (match for match, lanes in c_warp_constants.fixed_sizes(parsed.tree) if lanes is Lanes.UNKNOWN)
 
 
 DETECTOR: Detector = WarpConstantsAlone()

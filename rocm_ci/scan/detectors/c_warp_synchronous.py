@@ -26,6 +26,7 @@ class WarpSynchronous:
 
     name = "warp-synchronous"
     needles = ("+ 16]", "+16]", "+ 8]", "+8]")
+    also = ("__global__", "__device__", "__shared__", "threadIdx")
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
+from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,19 +47,28 @@ class WarpSizeConstant:
         file = parsed.tree
         if not isinstance(file, CFile) or _OWN.search(file.code):
             return
-        for found, _, _ in file.search(_CONSTANT):
-            start = next(found.start(g) for g in "abcdeghik" if found[g])
-            yield _at(file, start)
-        for found, _, _ in file.search(_ARRAY):
-            if found["type"] not in _NOT_TYPES:
-                yield _at(file, found.start("bound") + found["bound"].index("warpSize"))
-        for found, _, _ in file.search(_TEMPLATE):
-            yield _at(file, found.start("list") + found["list"].index("warpSize"))
+        for start, end in _statements(file.code):
+            for found in _CONSTANT.finditer(file.code, start, end):
+                yield from _at(file, next(found.start(g) for g in "abcdeghik" if found[g]))
+            for found in _ARRAY.finditer(file.code, start, end):
+                if found["type"] not in _NOT_TYPES:
+                    yield from _at(file, found.start("bound") + found["bound"].index("warpSize"))
+            for found in _TEMPLATE.finditer(file.code, start, end):
+                yield from _at(file, found.start("list") + found["list"].index("warpSize"))
 
 
-def _at(file: CFile, start: int) -> Match:
+def _statements(code: str) -> Iterator[tuple[int, int]]:
+    """(start, end) of everything between two semicolons that holds the name."""
+    end = 0
+    while (at := code.find("warpSize", end)) >= 0:
+        start, end = code.rfind(";", end, at) + 1 or end, code.find(";", at) + 1 or len(code)
+        yield start, end
+
+
+def _at(file: CFile, start: int) -> Iterator[Match]:
     line, column = file.lexed.place(start)
-    return Match(line, column, column + len("warpSize"), "warpSize")
+    if file.guard_at(line) in (Guard.NONE, Guard.AMD):
+        yield Match(line, column, column + len("warpSize"), "warpSize")
 
 
 DETECTOR: Detector = WarpSizeConstant()

@@ -34,7 +34,7 @@ class CFamily:
 
     def parse(self, source: Source) -> Parsed:
         """See `c_source`."""
-        file, regions = parse(source.text, source.macros)
+        file, regions = parse(source.text, source.macros, source.hits)
         return Parsed(source, regions, file)
 
 
