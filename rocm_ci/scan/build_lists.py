@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rocm_ci.scan.files import FileSource
     from rocm_ci.scan.inventory import Inventory
 
-_CMAKE = re.compile(r"CMakeLists\.txt|.*\.cmake")
 _PYTHON = re.compile(
     r"(?:setup|build|_?build_\w+|\w*_builder|\w*_extensions?|_?cpp_ext\w*|\w*_?jit\w*|\w*compile\w*|setup_\w+)\.py"
 )
@@ -126,7 +125,7 @@ class BuildLists:
 def is_build_file(path: str) -> bool:
     """Whether a file is one of those whose lists are read."""
     folder, _, name = path.rpartition("/")
-    if _CMAKE.fullmatch(name):
+    if name == "CMakeLists.txt" or name.endswith(".cmake"):
         return True
     if not name.endswith(".py") or _NO_BUILD.fullmatch(name):
         return False

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -68,16 +69,21 @@ class CMake:
     def parse(self, source: Source) -> Parsed:
         """Commands with their guards; `return()` in a branch guards what follows."""
         outer = vendor.of_path(source.path, beside=source.beside)
-        found = tuple(commands(source.text))
+        found = _lexed(source.text)
         names = cmake_calls.defined(found)
         bodies = cmake_calls.guards(names, source, _sites) if names else {}
         regions = cmake_uses.narrowed(_Walk(found, outer, source.text, bodies).regions())
         return Parsed(source, tuple(regions), found)
 
 
+@lru_cache(maxsize=8)  # of a text that is parsed, and of those around it that may call its functions
+def _lexed(text: str) -> tuple[Command, ...]:
+    return tuple(commands(text))
+
+
 def _sites(path: str, text: str, bodies: Mapping[str, Guard]) -> cmake_calls.Sites:
     """Where commands are called in a text: name → guards of the places."""
-    walk = _Walk(tuple(commands(text)), vendor.of_path(path), text, bodies)
+    walk = _Walk(_lexed(text), vendor.of_path(path), text, bodies, only_commands=True)
     found: dict[str, set[Guard]] = {}
     for region in walk.regions():
         if region.kind is RegionKind.CODE:
@@ -86,8 +92,16 @@ def _sites(path: str, text: str, bodies: Mapping[str, Guard]) -> cmake_calls.Sit
 
 
 class _Walk:
+    """`only_commands` leaves out their arguments, and what surrounds them."""
+
     def __init__(
-        self, found: Sequence[Command], outer: Guard, text: str, bodies: Mapping[str, Guard]
+        self,
+        found: Sequence[Command],
+        outer: Guard,
+        text: str,
+        bodies: Mapping[str, Guard],
+        *,
+        only_commands: bool = False,
     ) -> None:
         self._commands = found
         self._text = text
@@ -97,6 +111,7 @@ class _Walk:
         self._definitions: list[_Definition] = []
         self._found: list[Region] = []
         self._results: set[str] = set()
+        self._only_commands = only_commands
 
     def regions(self) -> list[Region]:
         for command in self._commands:
@@ -144,7 +159,7 @@ class _Walk:
         return cmake_conditions.of(["CUDA_FOUND" if w in self._results else w for w in command.words])
 
     def _emit_condition(self, command: Command) -> None:
-        for argument in command.arguments:
+        for argument in () if self._only_commands else command.arguments:
             self._argument(RegionKind.DIRECTIVE, argument, (f"command:{command.name}",), self._guard)
 
     def _define(self, command: Command) -> None:
@@ -161,6 +176,11 @@ class _Walk:
     def _emit(self, command: Command) -> None:
         if command.name in _MESSAGES:
             return
+        is_probe = self._is_probe(command)
+        guard = Guard.EITHER if is_probe and self._guard is Guard.NONE else self._guard
+        if self._only_commands:
+            self._found.append(Region(RegionKind.CODE, command.written, command.line, command.column, guard))
+            return
         words = command.words
         context: tuple[str, ...] = (f"command:{command.name}", "args:" + " ".join(words)[:_MOST_ARGS])
         if command.name in _NAMED and len(words) > 1:
@@ -172,10 +192,8 @@ class _Walk:
             context = (*context, "twin")
         if "CACHE" in words or command.name == "option":
             context = (*context, "cache")
-        guard = self._guard
-        if self._is_probe(command):
+        if is_probe:
             context = (*context, "probe")
-            guard = Guard.EITHER if guard is Guard.NONE else guard
         self._found.append(
             Region(RegionKind.CODE, command.written, command.line, command.column, guard, context)
         )
