@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan import literal_search
 from rocm_ci.scan.source import Guard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from rocm_ci.scan.c_source import CFile
 
@@ -64,6 +66,13 @@ _LEVELS: tuple[dict[str, Callable[[int, int], int]], ...] = (
     {"+": lambda a, b: a + b, "-": lambda a, b: a - b},
     {"*": lambda a, b: a * b, "/": lambda a, b: a // b if b else 0, "%": lambda a, b: a % b if b else 0},
 )
+_MACRO = re.compile(r"#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]+)")
+_CONST = re.compile(r"const(?<!\wconst)(?:expr)?\b(?P<type>[^;={}()]*?)\b(?P<name>\w+)\s*(?P<how>[={])")
+_VALUE = re.compile(r"\s*([^;]+);")
+_BRACED = re.compile(r"([^{};]*)\}\s*;")
+_ENUM = re.compile(r"enum(?<!\wenum)\b[^;{}]*\{")
+_ENUMERATOR = re.compile(r"\b(\w+)\s*=\s*([^,{}]+)")
+_BRACE = re.compile(r"[{}]")
 _DEEPEST = 12
 _LONGEST = 600
 
@@ -101,22 +110,39 @@ class Constants:
         return self._known[name]
 
     def _look_up(self, name: str) -> Folded:
-        if name not in self._file.code:
-            return UNKNOWN
-        simple = re.escape(name.rsplit("::", 1)[-1])
-        pattern = re.compile(
-            rf"#[ \t]*define[ \t]+{simple}[ \t]+(?P<macro>[^\n]+)"
-            rf"|\b(?:constexpr|const)\b(?P<type>[^;={{}}()]*?)\b{simple}\s*(?:=\s*(?P<value>[^;]+);|\{{(?P<braced>[^{{}};]*)\}}\s*;)"
-            rf"|\benum\b[^;{{}}]*\{{[^{{}}]*?\b{simple}\s*=\s*(?P<enum>[^,{{}}]+)"
-        )
         meanings = set()
-        for found, _, _ in self._file.search(pattern, guards=(Guard.NONE, Guard.AMD)):
-            text = found["macro"] or found["value"] or found["braced"] or found["enum"] or ""
+        for type_name, text in self._definitions.get(name.rsplit("::", 1)[-1], ()):
             folded = self.fold(text.rstrip("\\ \t"))
-            if found["type"]:
-                folded = _converted(folded, _declared_type(found["type"]))
-            meanings.add(folded)
+            meanings.add(_converted(folded, _declared_type(type_name)) if type_name else folded)
         return meanings.pop() if len(meanings) == 1 else UNKNOWN
+
+    @cached_property
+    def _definitions(self) -> dict[str, list[tuple[str, str]]]:
+        """Name → (type, value) of all that the file defines it to be."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for start, *definition in _definitions(self._file.code):
+            name, type_name, value = definition
+            if self._file.guard_at(self._file.line_of(start)) in (Guard.NONE, Guard.AMD):
+                found.setdefault(name, []).append((type_name, value))
+        return found
+
+
+def _definitions(code: str) -> Iterator[tuple[int, str, str, str]]:
+    """(offset, name, type, value) of macros, `const` and `constexpr` values and enumerators."""
+    for found in _MACRO.finditer(code):
+        yield found.start(), found[1], "", found[2]
+    for found in literal_search.finditer(_CONST, code):
+        value = (_VALUE if found["how"] == "=" else _BRACED).match(code, found.end())
+        if value:
+            yield found.start(), found["name"], found["type"], value[1]
+    for found in literal_search.finditer(_ENUM, code):
+        for one in _ENUMERATOR.finditer(code, found.end(), _end_of_block(code, found.end())):
+            yield found.start(), one[1], "", one[2]
+
+
+def _end_of_block(code: str, start: int) -> int:
+    found = _BRACE.search(code, start)
+    return found.start() if found else len(code)
 
 
 def _declared_type(words: str) -> str:

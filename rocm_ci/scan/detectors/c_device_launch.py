@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from rocm_ci.scan.c_functions import Function
 
-_LAUNCH = re.compile(
-    r"(?P<launch><<<)"
-    r"|\b(?P<call>hipLaunchKernelGGL|(?:cuda|hip)LaunchKernel(?:Ex\w*|ExC)?"
+_CHEVRONS = re.compile("<<<")
+_CALL = re.compile(
+    r"\b(?P<call>hipLaunchKernelGGL|(?:cuda|hip)LaunchKernel(?:Ex\w*|ExC)?"
     r"|cudaLaunchDevice(?:V2)?|cudaGetParameterBuffer(?:V2)?)\s*\("
     r"|\b(?P<runtime>(?:cuda|hip)(?:DeviceSynchronize|StreamCreateWithFlags|StreamDestroy|EventCreateWithFlags))\s*\("
     r"|\b(?P<stream>cudaStream(?:TailLaunch|FireAndForget)\w*)\b"
@@ -43,12 +43,13 @@ class DeviceLaunch:
         file = parsed.tree
         if not isinstance(file, CFile) or not any(word in file.code for word in _FOR_DEVICE):
             return
-        for found, line, column in file.search(_LAUNCH):
+        for found, _, _ in file.search(_CHEVRONS):
+            function = file.functions.at(found.start())
+            if function is not None and _is_on_device(function, found):
+                yield from _launch(file, found)
+        for found, line, column in file.search(_CALL):
             function = None if found["stream"] else file.functions.at(found.start())
             if found["stream"] or (function is not None and _is_on_device(function, found)):
-                if found["launch"]:
-                    yield from _launch(file, found)
-                    continue
                 text = found[0].split("\n")[0].rstrip().rstrip("( ")
                 message = None if found["call"] else _RUNTIME
                 yield Match(line, column, column + len(text), " ".join(text.split()), message=message)

@@ -30,6 +30,7 @@ _BROADCAST = re.compile(r"(__shfl(?<![\w.>]__shfl))(_sync)?\s*\(")
 _NEXT_STEP = re.compile(r"__shfl_(?:down|xor|up)(?:_sync)?\s*\([^;]*,\s*8[uU]?\s*\)")
 _NEXT_STEP_WITHIN = 400  # characters
 _LONGEST_LOOP = 3000  # characters
+_LONGEST_HEADER = 200
 
 
 class ShuffleStride:
@@ -52,7 +53,7 @@ def _loops(file: CFile) -> Iterator[Match]:
     if not shuffles:
         return
     for pattern in (_FOR, _WHILE):
-        for found, _, _ in file.search(pattern, guards=(Guard.NONE,)):
+        for found in _around(file, pattern, shuffles):
             start = found.end()
             first = bisect_left(shuffles, start)
             if first == len(shuffles) or shuffles[first] >= start + _LONGEST_LOOP:
@@ -73,6 +74,18 @@ def _loops(file: CFile) -> Iterator[Match]:
             )
             text = code[at:last].rstrip("; ")
             yield Match(line, column, column + len(text.split("\n")[0]), " ".join(text.split()))
+
+
+def _around(file: CFile, pattern: re.Pattern[str], shuffles: list[int]) -> Iterator[re.Match[str]]:
+    """Loops of a pattern that begin not too far above a shuffle, in code for both platforms."""
+    behind = 0
+    for shuffle in shuffles:
+        least = max(behind, file.code.rfind("\n", 0, max(0, shuffle - _LONGEST_LOOP - _LONGEST_HEADER)) + 1)
+        for found in pattern.finditer(file.code, least, shuffle):
+            behind = found.end()
+            if file.guard_at(file.line_of(found.start())) is Guard.NONE:
+                yield found
+        behind = max(behind, shuffle)
 
 
 def _reaches_32(file: CFile, found: re.Match[str], start: int, end: int) -> bool:
