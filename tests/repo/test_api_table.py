@@ -6,6 +6,7 @@ import shutil
 import tarfile
 import zipfile
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -240,13 +241,46 @@ def test_a_list_for_a_rule_says_what_is_known_of_a_name() -> None:
     table = merge.table(sources())
     made = views.texts(table, [(key, pattern) for key, pattern, _ in hints.entries(HINTS)])
 
-    assert "\ncudaGrab hipGrab since=6.2\n" in made["runtime-renames.txt"]
+    assert "\ncudaGrab hipGrab since=6.2 by=hipify\n" in made["runtime-renames.txt"]
     assert "\ncudaNever - deprecated=12.8 hint=never\n" in made["api-without-hip.txt"]
     assert "\nCUSOLVER_ALL - roc=rocsolver_all\n" in made["library-without-hip.txt"]
     assert "\ncudaOldGrab hipOldGrab removed=12.0 hint=oldone\n" in made["outdated-names.txt"]
     assert (
         made["runtime-renames.txt"].splitlines()[1] == "# needles: cudaGrab cudaOldGrab cudaSoon cudaThing_t"
     )
+
+
+def test_the_table_tells_who_renames_a_name_to_one_that_exists() -> None:
+    maps = """
+_OURS = "<inside.h>" if _IS_INSIDE else "<soon/soon.h>"
+CUDA_INCLUDE_MAP = collections.OrderedDict([
+    ("include <cuda.h", "include <hip/hip_runtime.h"),
+    ("<soon.h>", _OURS),
+])
+CUDA_IDENTIFIER_MAP = collections.OrderedDict([
+    ("cudaGrab", "hipGrab"),
+    ("cudaOldGrab", "hipInvented"),
+    ("cudaThing_t", "hipThing_t"),
+])
+"""
+    theirs = torch_table.rows(maps)
+    table = merge.table(replace(sources(), torch=theirs))
+
+    assert {name: theirs[name].hip for name in ("cuda.h", "soon.h")} == {
+        "cuda.h": "hip/hip_runtime.h",
+        "soon.h": "soon/soon.h",
+    }
+    assert {
+        name: table[name].renamed_by for name in ("cudaGrab", "cudaOldGrab", "cudaThing_t", "cudaSoon")
+    } == {
+        "cudaGrab": "hipify,torch",
+        "cudaOldGrab": "hipify",
+        "cudaThing_t": "torch",
+        "cudaSoon": "",
+    }
+    made = views.texts(table, [])["runtime-renames.txt"]
+    assert "\ncudaGrab hipGrab since=6.2\n" in made
+    assert "\ncudaSoon hipSoon since=>7.0 by=-\n" in made
 
 
 def test_a_change_in_a_source_is_told() -> None:
