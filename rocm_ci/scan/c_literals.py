@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan.prose import is_told
 from rocm_ci.scan.source import Region, RegionKind
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _DEVICE_SIGN = re.compile(r"__(?:global__|device__|shfl|ballot|activemask|sync|p
 _APPENDED = re.compile(r"(?:\+=|<<|\bappend\s*\(|\bpush_back\s*\()\s*\Z")
 _ESCAPE = re.compile(r"\\([ntrfv\"'\\])")
 _BETWEEN_LITERALS = re.compile(r"[\s\\]*(?:u8|[uUL])?R?")
+_FARTHEST_STREAM = 300  # characters in which `std::cerr <<` is looked for
 _FARTHEST_CALL = 1500  # characters that are looked back for the call around a string
 
 
@@ -74,7 +76,18 @@ def literal_regions(
         for index in group:
             one = literals[index]
             if one.content_end > one.content_start and (asked is None or index in asked):
-                yield _region(RegionKind.STRING, file, (one,), _call_around(lexed, one))
+                yield _region(RegionKind.STRING, file, (one,), _surroundings(lexed, one))
+
+
+def _surroundings(lexed: Lexed, one: Literal) -> tuple[str, ...]:
+    """The call around a literal, and `told` when its text is a message."""
+    around = _call_around(lexed, one)
+    text = lexed.text[one.content_start : one.content_end]
+    if " " in text and ("/" in text or "\\" in text):
+        before = lexed.code[max(0, one.start - _FARTHEST_STREAM) : one.start]
+        if is_told(text, around, before):
+            return (*around, "told")
+    return around
 
 
 def _on_lines(lexed: Lexed, literals: Sequence[Literal], lines: Sequence[int]) -> set[int]:

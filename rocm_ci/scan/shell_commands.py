@@ -30,6 +30,11 @@ INSTALLS = frozenset(
 )
 _PROBES = frozenset({"[", "[[", "test", "command", "which", "type", "hash", "grep", "egrep"})
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
+# A default for one toolkit beside one for the other: the script serves both.
+_SELF_DEFAULT = re.compile(r"^\"?\$\{(?:CUDA|CUDNN|NVCC)\w*:?[-=]")
+_AMD_DEFAULT = re.compile(
+    r"\b(?:ROCM|HIP)_(?:PATH|HOME|ROOT|DIR)\b:?=|\$\{(?:ROCM|HIP)_(?:PATH|HOME|ROOT|DIR):?[-=]"
+)
 _LOOKUP = re.compile(r"(?:command -v|which|type -[pP]|hash)\s+([\w./-]+)")
 _FUNCTION = re.compile(r"(?m)^[ \t]*(?:function[ \t]+([\w-]+)|([\w-]+)[ \t]*\(\))")
 
@@ -110,6 +115,8 @@ class Command:
                 return words[index:]
             context = (*self._context, f"assign:{found[1]}")
             start = word.start + found.end()
+            if _SELF_DEFAULT.match(word.text[found.end() :]) and _AMD_DEFAULT.search(self._script.text):
+                context = (*context, "twin")
             self._script.emit(RegionKind.KEY, word.start, word.start + len(found[1]), self._guard, context)
             self._script.emit(RegionKind.VALUE, start, word.end, self._guard, context)
             if lookup := _LOOKUP.search(word.text):

@@ -28,6 +28,7 @@ _NVIDIA_TOOL = re.compile(r"^(nvidia-smi|nvcc|nvidia-\w[\w-]*|nsys|ncu|cuda-\w+)
 _AMD_TOOL = re.compile(
     r"^(rocm-smi|amd-smi|rocminfo|hipcc|hipconfig|rocprof\w*|rocm_agent_enumerator|amdgpu-\w+)$"
 )
+_IMPORTS = re.compile(r"(?:import|from) (\w+)")
 _NAMES_DEVICE = re.compile(r"(?i)device")
 
 
@@ -56,6 +57,8 @@ def _command(name: str, arguments: list[str], known: Mapping[str, Outcome]) -> O
         return HAS_AMD
     if name.startswith("python") and any("version.hip" in a for a in arguments):
         return IS_AMD
+    if name.startswith("python") and (module := _IMPORTS.match(arguments[-1] if arguments else "")):
+        return {Guard.AMD: HAS_AMD, Guard.NVIDIA: HAS_NVIDIA}.get(vendor.of(module[1]), UNKNOWN)
     found = vendor.words(name)
     if found and found[0] in ("is", "has", "have", "check", "detect", "using", "use"):
         return {Guard.AMD: HAS_AMD, Guard.NVIDIA: HAS_NVIDIA}.get(vendor.of_words(found), UNKNOWN)

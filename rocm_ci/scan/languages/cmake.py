@@ -34,6 +34,10 @@ _NAMED = frozenset(
 _DIRECTIVES = frozenset({"if", "elseif", "else", "endif", "while", "endwhile", "foreach", "endforeach"})
 _MOST_ARGS = 400
 _CUDA_SETTING = re.compile(r"(?:CMAKE_)?CUDA_(?:ARCHITECTURES|FLAGS\w*|STANDARD\w*|SEPARABLE_COMPILATION)$")
+_HIP_PROJECT = re.compile(r"(?im)^project\s*\([^)]*\bHIP\b")
+_CUDA_CHOICE = re.compile(
+    r"(?i)\b(?:project|enable_language|check_language|option|if|elseif)\s*\((?:[^()]|\([^()]*\))*(?:cuda|nvidia)"
+)
 _HIP_TARGETS = re.compile(r"HIP_ARCHITECTURES|\b(?:AMD)?GPU_TARGETS")
 
 
@@ -207,6 +211,8 @@ class _Walk:
 
     def _has_twin(self, words: Sequence[str]) -> bool:
         """Whether a setting for CUDA has a counterpart for HIP somewhere in the file."""
+        if _is_for_hip_alone(self._text):
+            return False
         return any(_CUDA_SETTING.match(w) and w.replace("CUDA", "HIP") in self._text for w in words) or (
             any("CUDA_ARCHITECTURES" in w for w in words) and _HIP_TARGETS.search(self._text) is not None
         )
@@ -239,6 +245,12 @@ class _Walk:
                 column = argument.column if offset == 0 else 1
                 column += text.index(stripped[0])
                 self._found.append(Region(kind, stripped, argument.line + offset, column, guard, context))
+
+
+@lru_cache(maxsize=4)
+def _is_for_hip_alone(text: str) -> bool:
+    """A project that enables HIP whatever is asked for, and never the CUDA language."""
+    return _HIP_PROJECT.search(text) is not None and _CUDA_CHOICE.search(text) is None
 
 
 def _unset(words: Sequence[str]) -> frozenset[str]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import shell, vendor
 from rocm_ci.scan.language import Language, Parsed
+from rocm_ci.scan.shell_lexer import Places
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
 if TYPE_CHECKING:
@@ -26,7 +28,9 @@ _PAIR = re.compile(r"([A-Za-z_]\w*)=(\"(?:[^\"\\]|\\.)*\"|'[^']*'|\S*)|\\\s*")
 _OLD_PAIR = re.compile(r"([A-Za-z_]\w*)[ \t]+(.+)$")
 _HEREDOC = re.compile(r"<<-?[\"']?(\w+)[\"']?")
 _FLAG = re.compile(r"--[\w-]+(?:=\S+)?[ \t]+")
-_EXEC = re.compile(r"\[\s*\"((?:[^\"\\]|\\.)*)\"")
+_EXEC = re.compile(r"\[\s*\"")
+_ITEM = re.compile(r"\"((?:[^\"\\\n]|\\.)*)\"")
+_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ash"})
 _SHELL = frozenset({"RUN", "CMD", "ENTRYPOINT", "HEALTHCHECK"})
 
 
@@ -141,13 +145,34 @@ def _shell(instruction: _Instruction, guard: Guard, context: tuple[str, ...]) ->
         body, column = body[4:], column + 4
     if _HEREDOC.search(body.split("\n")[0]) and not instruction.is_document:
         return
-    if exec_form := _EXEC.match(body):
-        name = exec_form[1].rsplit("/", 1)[-1]
-        text = " ".join(re.sub(r"[\[\]\",]", " ", body.split("\n")[0]).split())
-        place = column + exec_form.start(1)
-        yield Region(RegionKind.CODE, text, instruction.line, place, guard, (*context, f"command:{name}"))
+    if _EXEC.match(body):
+        yield from _exec_form(body, Places(body, instruction.line, column), guard, context)
         return
     yield from shell.regions(body, instruction.line, column, guard=guard, context=context)
+
+
+def _exec_form(body: str, places: Places, guard: Guard, context: tuple[str, ...]) -> Iterator[Region]:
+    """`["bash", "-lc", "a && b"]`: what is given to a shell is a script, the rest one command."""
+    items = [(m.start(1), m[1]) for m in _ITEM.finditer(body)]
+    if not items:
+        return
+    names = [text.rsplit("/", 1)[-1] for _, text in items]
+    first = 1 if names[0] == "env" and len(names) > 1 else 0
+    if names[first] in _SHELLS:
+        for (_, option), (start, script) in pairwise(items[first + 1 :]):
+            if option.startswith("-") and option.endswith("c"):
+                line, column = places.of(start)
+                # The same width, so that places hold.
+                text = script.replace('\\"', ' "')
+                yield from shell.regions(text, line, column, guard=guard, context=context)
+                return
+    lines: dict[int, list[tuple[int, str]]] = {}
+    for start, text in items:
+        line, column = places.of(start)
+        lines.setdefault(line, []).append((column, text))
+    for line, found in lines.items():
+        text = " ".join(word for _, word in found)
+        yield Region(RegionKind.CODE, text, line, found[0][0], guard, (*context, f"command:{names[first]}"))
 
 
 def _words(instruction: _Instruction, guard: Guard, context: tuple[str, ...]) -> Iterator[Region]:
