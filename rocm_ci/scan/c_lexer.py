@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# All alternatives begin with a literal: the regex engine then skips code quickly.
+# All alternatives begin with a literal outside of any group: the regex engine then skips code quickly.
 _TOKEN = re.compile(
-    r"""(?P<line>//[^\n\\]*(?:\\.[^\n\\]*)*)|(?P<block>/\*)"""
-    r"""|(?P<string>"[^"\\\n]*(?:\\.[^"\\\n]*)*"?)|(?P<char>'[^'\\\n]*(?:\\.[^'\\\n]*)*')""",
+    r"""/(?:(?P<line>/[^\n\\]*(?:\\.[^\n\\]*)*)|(?P<block>\*))"""
+    r"""|"(?P<string>[^"\\\n]*(?:\\.[^"\\\n]*)*"?)|'(?P<char>[^'\\\n]*(?:\\.[^'\\\n]*)*')""",
     re.DOTALL,
 )
 _RAW_PREFIX = re.compile(r"(?<!\w)(?:u8|[uUL])?R\Z")
