@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DEFINED = re.compile(r"[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^()\n]*\))?\s*\Z")
-_ASM = re.compile(r"asm(?:(?<=\b__asm)|(?<=\basm))(?:__)?\b(?:\s*(?:volatile|__volatile__|goto|inline))*\s*\(")
+_ASM = re.compile(
+    r"asm(?:(?<=\b__asm)|(?<=\basm))(?:__)?\b(?:\s*(?:volatile|__volatile__|goto|inline))*\s*\("
+)
 _CALLER = re.compile(r"([A-Za-z_][\w:]*)\s*(?:<[^<>;]*>\s*)?$")
 _DEVICE_SOURCE = re.compile(r"__global__|__device__")
 # Device source that is put together statement by statement: `code += "v = __shfl_down(v, s);"`

@@ -26,7 +26,7 @@ class Lanes(enum.Enum):
 
 SHUFFLE = re.compile(r"__shfl(?<![\w.>]__shfl)(?:_up|_down|_xor)?(?P<sync>_sync)?\s*\(")
 _ANY_WARP_CODE = re.compile(
-    r"(?<![\w.>])(?:__shfl|__ballot|__any|__all|__activemask|__syncwarp|__match|__reduce_\w+_sync)\w*\s*\("
+    r"__(?<![\w.>]__)(?:shfl|ballot|any|all|activemask|syncwarp|match|reduce_\w+_sync)\w*\s*\("
 )
 _VOTE = re.compile(r"(?<![\w.>])(?:__ballot|__any|__all|__activemask|__match_a\w+|__reduce_\w+_sync)\w*\s*\(")
 _SYNC = re.compile(r"__syncwarp(?<![\w.>]__syncwarp)\s*\(")

@@ -30,7 +30,11 @@ _FLAG_ATOMIC = re.compile(
 _MALLOC = re.compile(
     r"\b(?P<call>(?:hip|cuda)Malloc)\s*\(\s*(?:\([\w\s*]+\)\s*)?&\s*(?P<name>[\w.>\[\]-]*(?:[fF]lag|[sS]ignal|[bB]arrier|[sS]emaphore)\w*)"
 )
-_SHARED_OUT = re.compile(r"\b(?:hip|cuda)(?:IpcGetMemHandle|DeviceEnablePeerAccess|IpcOpenMemHandle)\b")
+_SHARED_OUT = tuple(
+    f"{vendor}{call}"
+    for vendor in ("hip", "cuda")
+    for call in ("IpcGetMemHandle", "DeviceEnablePeerAccess", "IpcOpenMemHandle")
+)
 
 
 class PeerFlags:
@@ -73,7 +77,7 @@ class PeerFlags:
                     found.end("call"),
                     "`{match}` has the scope of this GPU; the flag is another one's",
                 )
-        if _SHARED_OUT.search(file.code):
+        if any(word in file.code for word in _SHARED_OUT):
             for found, _, _ in file.search(_MALLOC, guards=both):
                 yield _at(
                     file,

@@ -30,15 +30,16 @@ class SharedObjects:
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
         file = parsed.tree
-        if not isinstance(file, CFile) or not _CUDA.search(file.lexed.text):
+        if not isinstance(file, CFile):
             return
-        text = file.lexed.text
+        strings = [r for r in parsed.regions if r.kind is RegionKind.STRING and _CUDA.search(r.text)]
+        text = file.lexed.text if strings else ""
         amd = {
             _place(file, one.content_start)
             for one in (file.lexed.literals if _AMD.search(text) else ())
             if _AMD.search(text[one.content_start : one.content_end])
         }
-        for region in (r for r in parsed.regions if r.kind is RegionKind.STRING):
+        for region in strings:
             found = _CUDA.search(region.text)
             if found is None or region.guard is not Guard.NONE or "\n" in region.text:
                 continue
