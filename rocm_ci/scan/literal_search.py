@@ -33,6 +33,27 @@ def lines_with(pattern: re.Pattern[str], text: str) -> list[int]:
         )
     else:
         starts = (match.start() for match in finditer(pattern, text))
+    return _lines_of(starts, text)
+
+
+def lines_naming(words: Iterable[str], text: str) -> list[int]:
+    """The sorted 1-based lines that hold one of these identifiers as a whole word."""
+    places: list[int] = []
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if not (_is_word(text[at - 1 : at]) or _is_word(text[end : end + 1])):
+                places.append(at)
+            at = text.find(word, end)
+    return _lines_of(sorted(places), text)
+
+
+def _is_word(char: str) -> bool:
+    return char == "_" or char.isalnum()
+
+
+def _lines_of(starts: Iterable[int], text: str) -> list[int]:
     found: list[int] = []
     line, at = 1, 0
     for start in starts:

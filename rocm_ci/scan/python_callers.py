@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan.literal_search import lines_with
+from rocm_ci.scan.literal_search import lines_naming
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +19,7 @@ def with_callers(text: str, lines: Sequence[str], hits: Sequence[int]) -> tuple[
     names = _around(lines, hits)
     if not names or len(names) > _MOST:
         return tuple(hits)
-    called = re.compile(rf"\b(?:{'|'.join(sorted(names))})\b")
-    return tuple(sorted({*hits, *lines_with(called, text)}))
+    return tuple(sorted({*hits, *lines_naming(names, text)}))
 
 
 def _around(lines: Sequence[str], hits: Sequence[int]) -> set[str]:

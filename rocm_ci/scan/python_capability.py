@@ -9,7 +9,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan.literal_search import lines_with
+from rocm_ci.scan.literal_search import lines_naming, lines_with
 from rocm_ci.scan.python_strings import has_line
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ class Values:
                     self._functions.add(getattr(function, "name", ""))
         learnt = self._functions | {a.removeprefix("self.") for a in self._attributes}
         if learnt - {""}:
-            word = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(learnt - {''})))})\b")
-            uses = lines_with(word, text)
+            uses = lines_naming(learnt - {""}, text)
             nodes |= {
                 id(f): list(own(f))
                 for f in functions

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan.literal_search import lines_with
+from rocm_ci.scan.literal_search import lines_naming, lines_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,7 +35,7 @@ def with_carriers(
         names |= fresh
         if len(names) > _MOST:
             return None
-        where = lines_with(re.compile(rf"\b(?:{'|'.join(sorted(fresh))})\b"), text)
+        where = lines_naming(fresh, text)
         found |= set(where)
     return tuple(sorted(found))
 

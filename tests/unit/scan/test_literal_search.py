@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm_ci.scan.literal_search import finditer, lines_with
+from rocm_ci.scan.literal_search import finditer, lines_naming, lines_with
 
 PATTERNS = [
     r"\bcuda\w*",
@@ -41,6 +41,18 @@ def test_the_lines_are_those_on_which_a_match_begins(pattern: str, text: str) ->
     begins = sorted({text.count("\n", 0, m.start()) + 1 for m in compiled.finditer(text)})
 
     assert lines_with(compiled, text) == begins
+
+
+@given(
+    st.lists(st.sampled_from(["cuda", "da", "cu1"]), min_size=1, max_size=3, unique=True),
+    st.lists(st.sampled_from(["cuda", "da", "cu1", "_", ".", " ", "\n", "é"]), max_size=25).map("".join),
+)
+def test_names_are_found_as_whole_words(words: list[str], text: str) -> None:
+    pattern = re.compile(rf"\b(?:{'|'.join(words)})\b")
+
+    begins = sorted({text.count("\n", 0, m.start()) + 1 for m in pattern.finditer(text)})
+
+    assert lines_naming(words, text) == begins
 
 
 @pytest.mark.parametrize("pattern", [r"\bcuda\w*", r"a\s+b"])
