@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -44,6 +45,7 @@ _ANYTHING = _Part(None)
 _NOTHING = _exactly(_EMPTY)
 
 
+@lru_cache(maxsize=1024)
 def of_pattern(pattern: str) -> frozenset[str] | None:
     """The needles of a pattern; None when there are none. Where it ignores case, so must the search."""
     best = _best(_sequence(parser.parse(pattern)))

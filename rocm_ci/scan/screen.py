@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Any
 
 from rocm_ci.scan import needles
@@ -32,19 +33,20 @@ _OF_A_NAME = re.compile(rb"[\w.]*")
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What a line with a needle must look like. With `names`, a needle may also be part of a dotted name.
+    """What a line with a needle of `pattern` must look like: it is compiled when a file first holds one.
 
-    Such names are resolved (`from torch import version`), so the raw line says nothing about them.
+    With `names`, a needle may also be part of a dotted name. Such names are resolved (`from torch import
+    version`), so the raw line says nothing about them.
     """
 
-    pattern: re.Pattern[str]
+    pattern: str
     names: bool
 
     def passes(self, line: bytes, needle: bytes) -> bool:
         """Whether a match may be here."""
         if self.names and _OF_A_NAME.fullmatch(needle):
             return True
-        return self.pattern.search(line.decode("utf-8", "surrogateescape")) is not None
+        return _compiled(self.pattern).search(line.decode("utf-8", "surrogateescape")) is not None
 
 
 def of_pattern(pattern: str, kinds: tuple[RegionKind, ...]) -> Screen | None:
@@ -57,7 +59,14 @@ def of_pattern(pattern: str, kinds: tuple[RegionKind, ...]) -> Screen | None:
     names = bool(_NAMES & set(kinds)) and any(could_be_names)
     if names and all(could_be_names):
         return None
-    return Screen(compiler.compile(_loosened(tree, tree.state), re.MULTILINE), names)
+    return Screen(pattern, names)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    tree = parser.parse(pattern, re.MULTILINE)
+    loose: re.Pattern[str] = compiler.compile(_loosened(tree, tree.state), re.MULTILINE)
+    return loose
 
 
 def is_of_one_line(pattern: str) -> bool:
@@ -85,7 +94,7 @@ def _may_hold(items: Any, char: str) -> bool:
             continue
         if op is ops.ANY and char == "\n":
             continue
-        if op is ops.IN and not _is_in(argument, char):
+        if op is ops.IN and not _is_in_set(tuple(argument), char):
             continue
         inner = _inner(op, argument)
         if inner is None or any(_may_hold(one, char) for one in inner):
@@ -104,8 +113,9 @@ def _inner(op: Any, argument: Any) -> list[Any] | None:
     return [argument] if op is getattr(ops, "ATOMIC_GROUP", None) else None
 
 
-def _is_in(items: Any, char: str) -> bool:
-    one = parser.SubPattern(parser.State(), [(ops.IN, items)])
+@lru_cache(maxsize=256)
+def _is_in_set(items: tuple[Any, ...], char: str) -> bool:
+    one = parser.SubPattern(parser.State(), [(ops.IN, list(items))])
     return compiler.compile(one).fullmatch(char) is not None
 
 
