@@ -213,6 +213,7 @@ class _Reader:
 
     def _case(self, guard: Guard) -> Guard:
         subject = ""
+        others: set[Guard] = set()  # what holds where the arms so far do not
         while self._at < len(self._tokens) and not self._take("in"):
             subject += self._peek()
             self._substitutions([self._tokens[self._at]], guard)
@@ -227,7 +228,12 @@ class _Reader:
                 self._at += 1
             outcome = of_pattern(" ".join(p for p in pattern if p != "|"), subject=subject)
             before = self._at
-            self._list(vendor.both(guard, outcome.true))
+            here = outcome.true
+            if pattern == ["*"] and len(others) == 1:  # with an arm for each vendor it is for neither
+                (here,) = others
+            elif outcome.true is not Guard.NONE:
+                others.add(outcome.false)
+            self._list(vendor.both(guard, here))
             if self._at == before and self._peek() in (")", "}", "done", "fi"):
                 self._at += 1
         self._redirections()

@@ -29,6 +29,9 @@ _AMD_TOOL = re.compile(
     r"^(rocm-smi|amd-smi|rocminfo|hipcc|hipconfig|rocprof\w*|rocm_agent_enumerator|amdgpu-\w+)$"
 )
 _IMPORTS = re.compile(r"(?:import|from) (\w+)")
+# One image of several: what is not for ROCm is for CUDA.
+_NAMES_IMAGE = re.compile(r"(?i)image|base|flavou?r|variant|index|tag$|torch|wheel|whl|backend|platform")
+_CUT = re.compile(r"\$\{(\w+)(?:##?|%%?|//?)\*?([\w./-]+)\*?/?\}$")
 _NAMES_DEVICE = re.compile(r"(?i)device")
 
 
@@ -109,6 +112,8 @@ def _set(value: str, known: Mapping[str, Outcome]) -> Outcome:
 def _equal(left: str, right: str) -> Outcome:
     if _VARIABLE.match(right) and not _VARIABLE.match(left):
         left, right = right, left
+    if cut := _CUT.match(left):  # `${X#rocm/}` is `$X`: there is no such start
+        return ~of_pattern(cut[2], subject=cut[1])
     name = _VARIABLE.match(left)
     subject = name[1] if name else left
     if subject == "?":
@@ -124,8 +129,9 @@ def of_pattern(pattern: str, *, subject: str = "") -> Outcome:
     """A value or a glob that a variable is compared with: `rocm`, `*cuda*`, `nvidia|cuda` of a `case`."""
     verdict = vendor.of(pattern.replace("*", " "))
     if verdict is Guard.AMD:
-        exact = all(
-            w in ("amd", "rocm", "hip", "amdgpu", "radeon") or w.isdigit() for w in vendor.words(pattern)
+        said = [w.rstrip("0123456789") for w in vendor.words(pattern)]
+        exact = all(w in ("amd", "rocm", "hip", "amdgpu", "radeon", "") for w in said) or (
+            _NAMES_IMAGE.search(subject) is not None and bool({"rocm", "amd", "hip"} & set(said))
         )
         return IS_AMD if exact else Outcome(Guard.AMD, Guard.NONE)
     if verdict is Guard.NVIDIA and not (_NAMES_DEVICE.search(subject) and "nvidia" not in pattern.lower()):

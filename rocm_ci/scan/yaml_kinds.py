@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
 # JSON that configures a build or a container, where comments are allowed.
 _JSON = frozenset({
@@ -48,3 +48,13 @@ def kind(root: yaml.Node, path: str) -> str:
     if "requirements" in keys and ("package" in keys or "build" in keys):
         return "recipe"
     return "kubernetes" if "apiVersion" in keys else "other"
+
+
+def takes_script(words: Sequence[str]) -> bool:
+    """`/bin/sh -c`, `bash -lc`: what follows is a script."""
+    return (
+        len(words) > 1
+        and words[0].rsplit("/", 1)[-1] in ("bash", "sh", "zsh", "ash", "dash")
+        and words[-1].startswith("-")
+        and words[-1].endswith("c")
+    )

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from rocm_ci.scan import batch, powershell, shell, vendor, yaml_guards, yaml_templates
+from rocm_ci.scan import (
+    batch,
+    powershell,
+    shell,
+    torch_installs,
+    vendor,
+    yaml_guards,
+    yaml_kinds,
+    yaml_templates,
+)
 from rocm_ci.scan.requirement_lines import requirement
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
@@ -40,6 +49,7 @@ class Walk:
     def __init__(self, source: Source) -> None:
         self.found: list[Region] = []
         self._lines = source.lines
+        self._text = source.text
         self._templates: Mapping[int, Guard] = (
             yaml_templates.guards(source.lines) if "{{" in source.text or "{%" in source.text else {}
         )
@@ -78,6 +88,8 @@ class Walk:
             self._variable(entries, guard, path)
             return
         guard = vendor.both(guard, yaml_guards.of_mapping(node, path))
+        if brings := torch_installs.of_image(_image(entries), self._text):
+            path = (path[0], brings, *path[1:])
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 continue
@@ -91,6 +103,8 @@ class Walk:
                 continue
             if name == "entry" and str(getattr(entries.get("language"), "value", "")) == "pygrep":
                 continue
+            if name == "args" and _is_shell(entries.get("command")):
+                name = "command"  # `command: [sh, -c]` and the script beside it
             inner = (*path, "docker:gpus") if name == "gpus" and _starts_containers(path) else path
             if name == "run" and shell_named:
                 inner = (*inner, f"shell:{shell_named}")
@@ -135,6 +149,11 @@ class Walk:
     def _words(self, words: list[yaml.ScalarNode], guard: Guard, path: tuple[str, ...]) -> None:
         """`["nvidia-smi", "-L"]`: one CODE region, on the line of each of its words."""
         first = words[0]
+        if yaml_kinds.takes_script([w.value for w in words[:-1]]):
+            text, line, column = self._written(words[-1])
+            script = text.replace('\\"', ' "')
+            self.found += shell.regions(script, line, column, guard=guard, context=path)
+            return
         command = "docker" if path[-1] == "runArgs" else first.value.rsplit("/", 1)[-1]
         rows: dict[int, list[yaml.ScalarNode]] = {}
         for word in words:
@@ -198,6 +217,20 @@ def _script_of(path: tuple[str, ...]) -> Callable[..., list[Region]] | None:
     if key in ("pwsh", "powershell") or named.startswith(("shell:pwsh", "shell:powershell")):
         return powershell.regions
     return batch.regions if named == "shell:cmd" else shell.regions
+
+
+def _image(entries: Mapping[str, yaml.Node]) -> str:
+    """The image that a job or a service runs in, if it says."""
+    node = entries.get("container") or entries.get("image")
+    if isinstance(node, yaml.MappingNode):
+        node = next((v for k, v in node.value if k.value in ("image", "name")), None)
+    return node.value if isinstance(node, yaml.ScalarNode) else ""
+
+
+def _is_shell(command: yaml.Node | None) -> bool:
+    return isinstance(command, yaml.SequenceNode) and yaml_kinds.takes_script(
+        [v.value for v in command.value if isinstance(v, yaml.ScalarNode)]
+    )
 
 
 def _is_variable(entries: Mapping[str, yaml.Node], path: tuple[str, ...]) -> bool:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan import shell, vendor
+from rocm_ci.scan import shell, torch_installs, vendor
 from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.shell_lexer import Places
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import PurePosixPath
 
     from rocm_ci.scan.source import Source
@@ -26,6 +26,7 @@ _INSTRUCTION = re.compile(r"[ \t]*([A-Za-z]+)[ \t]+")
 _FROM = re.compile(r"(?:--platform=\S+[ \t]+)?(\S+)(?:[ \t]+[Aa][Ss][ \t]+(\S+))?")
 _PAIR = re.compile(r"([A-Za-z_]\w*)=(\"(?:[^\"\\]|\\.)*\"|'[^']*'|\S*)|\\\s*")
 _OLD_PAIR = re.compile(r"([A-Za-z_]\w*)[ \t]+(.+)$")
+_ARGUMENT = re.compile(r"\$\{?(\w+)(?::-[^}]*)?\}?")
 _HEREDOC = re.compile(r"<<-?[\"']?(\w+)[\"']?")
 _FLAG = re.compile(r"--[\w-]+(?:=\S+)?[ \t]+")
 _EXEC = re.compile(r"\[\s*\"")
@@ -60,7 +61,7 @@ class Dockerfile:
     def parse(self, source: Source) -> Parsed:
         """Stages named after a vendor carry its guard."""
         outer = vendor.of_path(source.path, beside=source.beside)
-        return Parsed(source, tuple(_regions(list(_instructions(source.lines)), outer)))
+        return Parsed(source, tuple(_regions(list(_instructions(source.lines)), outer, source.text)))
 
 
 def _instructions(lines: tuple[str, ...]) -> Iterator[_Instruction]:
@@ -91,11 +92,12 @@ def _instructions(lines: tuple[str, ...]) -> Iterator[_Instruction]:
             at += 1
 
 
-def _regions(instructions: list[_Instruction], outer: Guard) -> Iterator[Region]:
+def _regions(instructions: list[_Instruction], outer: Guard, text: str) -> Iterator[Region]:
     stages = [m[2] or "" for i in instructions if i.name == "FROM" and (m := _FROM.match(i.body))]
     has_amd = any(vendor.of(s) is Guard.AMD for s in stages)
     guard = outer
     context: tuple[str, ...] = ()
+    images: dict[str, str] = {}  # what stages and arguments stand for
     for instruction in instructions:
         if instruction.name == "FROM":
             base = _FROM.match(instruction.body)
@@ -104,10 +106,16 @@ def _regions(instructions: list[_Instruction], outer: Guard) -> Iterator[Region]
             # A stage that says `cuda` is one choice of several only beside one for AMD.
             guard = vendor.both(outer, named) if named is Guard.AMD or has_amd else outer
             context = (f"stage:{stage}",) if stage else ()
+            image = _image(base[1], images) if base else ""
+            images[stage] = image
             if base and base[1] not in stages:
                 column = instruction.column + base.start(1)
                 yield Region(RegionKind.VALUE, base[1], instruction.line, column, guard, (*context, "from"))
+            if brings := torch_installs.of_image(image, text):
+                context = (*context, brings)
         elif instruction.name in ("ARG", "ENV", "LABEL"):
+            if instruction.name == "ARG" and (default := _PAIR.match(instruction.body)) and default[1]:
+                images[default[1]] = default[2].strip("\"'")
             if instruction.name != "LABEL":
                 yield from _pairs(instruction, guard, context)
         elif instruction.name in _SHELL:
@@ -119,6 +127,12 @@ def _regions(instructions: list[_Instruction], outer: Guard) -> Iterator[Region]
                 yield from _shell(later, guard, context)
         elif instruction.name in ("COPY", "ADD", "WORKDIR", "VOLUME"):
             yield from _words(instruction, guard, (*context, f"instruction:{instruction.name}"))
+
+
+def _image(written: str, known: Mapping[str, str]) -> str:
+    """A base image with the defaults of its arguments; of a stage its own base."""
+    image = _ARGUMENT.sub(lambda m: known.get(m[1], ""), written)
+    return known.get(image, image)
 
 
 def _pairs(instruction: _Instruction, guard: Guard, context: tuple[str, ...]) -> Iterator[Region]:
