@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SIGN = re.compile(
     r"[dD]evice_?[cC]apability|compute_capability|cuda_capability|[dD]evice_?[pP]roperties|[pP]rop\w*\.(major|minor)|get_arch_list"
+    r"|get_current_target"
 )
 _SOURCE = re.compile(
     r"(^|\.)(torch\.cuda\.get_device_capability|getDeviceCapability|get_cuda_capability|get_device_capability)$"
@@ -42,6 +43,7 @@ class Values:
         self._functions: set[str] = set()
         self._attributes: set[str] = set()
         self._properties: set[str] = set()  # variables that hold the properties of a device
+        self._targets: set[str] = set()  # … and Triton's target
         functions = list(_functions(module))
         signs = lines_with(_SIGN, text)
         touched = [f for f in functions if has_line(signs, f.lineno, f.end_lineno)]
@@ -77,6 +79,9 @@ class Values:
             if isinstance(node.value, ast.Call) and _PROPERTIES.search(self.names.callee(node.value.func)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 self._properties |= {self.names.dotted(t) for t in targets}
+            elif isinstance(node.value, ast.Call) and self.is_target(node.value):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                self._targets |= {full for t in targets if (full := self.names.dotted(t))}
         for _ in range(2):  # `major, minor = cap` may stand above `cap` in the order of the walk
             for node in assigns:
                 if node.value is None or not self.carries(node.value, frozenset(found)):
@@ -92,6 +97,8 @@ class Values:
         match node:
             case ast.Call(func=func, args=args):
                 return self._call(func, args, tainted)
+            case ast.Attribute(value=value, attr="arch") if self.is_target(value):
+                return True
             case ast.Attribute(value=value, attr=attr):
                 if self.names.dotted(node) in tainted or _ATTRIBUTE.search("." + attr):
                     return True
@@ -120,6 +127,12 @@ class Values:
         if isinstance(func, ast.Attribute) and func.attr in ("replace", "split", "to_int", "as_version_str"):
             return self.carries(func.value, tainted)
         return full in _NUMBERS and any(self.carries(a, tainted) for a in args)
+
+    def is_target(self, node: ast.expr) -> bool:
+        """Whether an expression is Triton's target: its `arch` is a number for NVIDIA, a text for AMD."""
+        if isinstance(node, ast.Call):
+            return self.names.callee(node.func).endswith("get_current_target")
+        return self.names.dotted(node) in self._targets
 
     def _is_properties(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Call):

@@ -48,7 +48,7 @@ _AFFIRMATIVE = frozenset(
     {"is", "on", "has", "have", "running", "platform", "detect", "check", "using", "use", "supports"}
 )
 _VENDOR_NAME = re.compile(
-    r"(?i)backend|vendor|platform|toolkit|stack|flavou?r|gpu_?(type|kind)|runtime|variant|compute"
+    r"(?i)backend|vendor|provider|platform|toolkit|stack|flavou?r|gpu_?(type|kind)|runtime|variant|compute"
 )
 _PROBE_CALLS = re.compile(
     r"(^|\.)(which|find_executable|find_library|find_spec|exists|isfile|isdir|is_file|is_dir|access|lexists"

@@ -41,7 +41,7 @@ _PROBE = re.compile(
 )
 _AMD_NAME = re.compile(
     r"^(/opt/rocm|lib(amdhip|hip|roc|rccl|miopen)\w*|ROCM_\w+|HIP_\w+|hipcc|hipconfig|amdclang\S*|rocm-?smi|amd-?smi"
-    r"|amdsmi|rocminfo|rocprof\w*|roc\w*|rccl|hip|amd|amdgpu)\b|^-l(amdhip|hip|roc|rccl)|/(hipcc|amd-smi|rocm-smi)$"
+    r"|amdsmi|rocminfo|rocprof\w*|roc\w*|rccl|hip|amd|amdgpu|(ROCM|MIGraphX)ExecutionProvider)\b|^-l(amdhip|hip|roc|rccl)|/(hipcc|amd-smi|rocm-smi)$"
 )
 _NVIDIA_NAME = re.compile(r"(?i)cuda|nvcc|nvidia|nccl|nvrtc|cublas|nvml|nsys|^ncu$|^cu")
 _COMPILED_WITH = frozenset({

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 _AMD_TWIN = re.compile(
     r"\b(ROCM_(HOME|PATH|ROOT)|HIP_PATH|hipcc|hipconfig|(amd|rocm)[-_]?smi|libamdhip64|librccl|rocminfo|HIP_VERSION"
-    r"|ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES|PYTORCH_ROCM_ARCH)\b|/opt/rocm|torch\.version\.hip|\bis_(rocm|hip|amd)\b|fnuz"
+    r"|ROCMExecutionProvider|MIGraphXExecutionProvider|ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES|PYTORCH_ROCM_ARCH)\b|/opt/rocm|torch\.version\.hip|\bis_(rocm|hip|amd)\b|fnuz"
 )
-_AMD_SIGNS = ("ROC", "HIP", "hip", "roc", "amd", "rccl", "fnuz")
+_AMD_SIGNS = ("ROC", "HIP", "MIGraphX", "hip", "roc", "amd", "rccl", "fnuz")
 # Programs that somebody starts by hand on the machine that they are for.
 _SCRIPT = re.compile(r"(?i)(^|/)(bench(mark)?s?|profil(er|ing)|microbench\w*)(/|_)|(^|/)bench(mark)?_[^/]*$")
 _FIXTURE = re.compile(r"\bfixture\b")

@@ -25,6 +25,7 @@ NEEDLES = (
     "get_cuda_capability",
     "getDeviceCapability",
     "get_arch_list",
+    "get_current_target",
 )
 # A question for a library of NVIDIA is asked there alone: `_has_cusparselt()`.
 _LIBRARY = re.compile(
@@ -106,7 +107,10 @@ def _strength(
         parses = full in ("int", "float") and node.args and _is_text_capability(node.args[0])
         return True if parses else None
     if capability.decides(node, values, tainted):
-        return not capability.is_floor(node)
+        # An AMD target of Triton is a text, which no number can be held against.
+        texts = (n for s in (node.left, *node.comparators) for n in ast.walk(s))
+        is_text = any(isinstance(n, ast.Attribute) and n.attr == "arch" for n in texts)
+        return is_text or not capability.is_floor(node)
     asked = [c for c in node.comparators if isinstance(c, ast.Call)]
     listed = any(values.names.callee(c.func).endswith("cuda.get_arch_list") for c in asked)
     named = isinstance(node.left, ast.Constant) and re.match(r"(sm|compute)_\d", str(node.left.value))

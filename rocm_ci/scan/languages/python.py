@@ -43,7 +43,7 @@ _BACKEND = re.compile(
     r"|pynvvideocodec|trt_?llm|machete|marlin|cutlass|nvfp4|cupti|nvshmem|sm\d{2,3}a?|hopper|blackwell)(?=[/_.-]|\d)"
 )
 # Values that a file may use far from where it got them: no function can be left out.
-_FOLLOWED = re.compile(r"get_device_capability|compute_capability|get_cuda_capability|getDeviceCapability")
+_FOLLOWED = re.compile(r"get_current_target|get_device_capability|compute_capability|get_cuda_capability|getDeviceCapability")
 _ALIASED = re.compile(
     r"=[ \t]*[\w.]+\.(?:cuda|version|CUDA_HOME)[ \t]*(?:#.*)?$", re.MULTILINE
 )  # Names.follows

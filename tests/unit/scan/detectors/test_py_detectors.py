@@ -49,6 +49,13 @@ CAP = "import torch\n"
         ("c = torch.cuda.get_device_capability()\nif c[0] == 9: pass", [(3, "c[0] == 9")]),
         ("x, y = torch.cuda.get_device_capability()\nz = x * 10 + y\nok = z >= 90", [(4, "z >= 90")]),
         ("props = torch.cuda.get_device_properties(0)\nok = props.major >= 9", [(3, "props.major >= 9")]),
+        # Triton's target has a text there.
+        ("t = driver.active.get_current_target()\nok = t.arch >= 80", [(3, "t.arch >= 80")]),
+        (
+            "ok = driver.active.get_current_target().arch == 90",
+            [(2, "driver.active.get_current_target().arch == 90")],
+        ),
+        ("t = driver.active.get_current_target()\nok = t.backend == 'cuda' and t.arch >= 80", []),
         (
             "ok = torch.cuda.get_device_properties(0).major > 8",
             [(2, "torch.cuda.get_device_properties(0).major > 8")],
