@@ -75,7 +75,8 @@ def index(rules: Sequence[Rule]) -> str:
         lines += ["", f"## {topic.value}", "", "| rule | severity | says, for example |", "|---|---|---|"]
         for rule in mine:
             shown = _cell(_words(rule)[0])
-            lines.append(f"| [{rule.id}]({rule.id}.md) | {rule.severity.value} | {shown} |")
+            level = rule.severity.value if rule.default else f"off ({rule.severity.value})"
+            lines.append(f"| [{rule.id}]({rule.id}.md) | {level} | {shown} |")
     return "\n".join(lines) + "\n"
 
 
@@ -100,6 +101,8 @@ def page(rule: Rule) -> str:
 def _facts(rule: Rule) -> str:
     archs = "for " + ", ".join(f"`{a}`" for a in rule.archs) if rule.archs else "for all targets"
     facts = [f"**{rule.severity.value}**"]
+    if not rule.default:
+        facts.append(f"off unless `scan.rules` says `{rule.id}: {rule.severity.value}`")
     if rule.translated is not None:
         facts.append(f"{rule.translated.value} where the build translates the name (hipify)")
     facts += [f"[{rule.topic.value}](README.md#{rule.topic.value})", "in " + ", ".join(rule.languages), archs]
@@ -119,7 +122,8 @@ def _findings(rule: Rule, example: Example) -> tuple[Finding, ...]:
     texts = {**example.files, example.path: example.text}
     changes = whole_tree((example.path,))
     archs = example.archs or DEFAULT_ARCHS
-    return scan(_Files(texts), changes, ScanOptions(), archs, book=RuleBook([rule])).findings
+    options = ScanOptions(rules={rule.id: rule.severity.value})
+    return scan(_Files(texts), changes, options, archs, book=RuleBook([rule])).findings
 
 
 def _example(example: Example) -> Iterator[str]:

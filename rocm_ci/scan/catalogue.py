@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def catalogue(book: RuleBook, options: ScanOptions, *, as_json: bool) -> str:
     """Every rule with its topic, its severity as configured, and whether a repair can be written."""
-    levels = Levels(options)
+    levels = Levels(options, book.asked)
     rows = []
     for rule in sorted((c.rule for c in book.rules), key=lambda r: (r.topic.value, r.id)):
         severity, _ = levels.of(rule.id, rule.topic, "", rule.severity)

@@ -83,7 +83,7 @@ class Scanner:
         self._surroundings = Surroundings(archs=self._archs, tables=book.tables)
         self._topics = {c.rule.id: c.rule.topic for c in book.rules}
         self._topics |= dict.fromkeys(suppression.OWN_RULES, Topic.CUDA_TOOL)
-        self._levels = Levels(options)
+        self._levels = Levels(options, book.asked)
         self._counting = Counting(self._levels, self._topics)
         self._on = frozenset(c.rule.id for c in book.rules if self._is_on(c))
         self._failed: set[str] = set()  # rules that could not be tried on the file at hand

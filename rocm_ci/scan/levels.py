@@ -26,10 +26,14 @@ OFF = "off"
 
 
 class Levels:
-    """The configured levels of one scan. What stands later in `scan.per-path` wins."""
+    """The configured levels of one scan. What stands later in `scan.per-path` wins.
 
-    def __init__(self, options: ScanOptions) -> None:
+    Rules in `asked` are off wherever the options do not name them.
+    """
+
+    def __init__(self, options: ScanOptions, asked: Collection[str] = ()) -> None:
         self._rules = options.rules
+        self._asked = frozenset(asked).difference(options.rules)
         self._per_path = options.per_path
 
     @cached_property
@@ -46,17 +50,18 @@ class Levels:
 
     def may_report(self, rule: str, topic: Topic) -> bool:
         """Whether a rule is on, for some path at least."""
-        if self._rules.get(rule) != OFF:
+        if self._rules.get(rule) != OFF and rule not in self._asked:
             return True
-        names = (rule, topic.value, EVERY)
+        names = (rule,) if rule in self._asked else (rule, topic.value, EVERY)
         return any(v != OFF for levels in self._per_path.values() for k, v in levels.items() if k in names)
 
     def of(self, rule: str, topic: Topic, path: str, severity: Severity) -> tuple[Severity | None, str]:
         """(the severity, None for off; the path pattern that turned it off, if one did)."""
-        level: str = self._rules.get(rule, severity.value)
+        asked = rule in self._asked
+        level: str = OFF if asked else self._rules.get(rule, severity.value)
         by = ""
         for glob, spec, levels in self._paths:
-            said = levels.get(rule) or levels.get(topic.value) or levels.get(EVERY)
+            said = levels.get(rule) or (None if asked else levels.get(topic.value) or levels.get(EVERY))
             if said is not None and spec.match_file(path):
                 level, by = said, glob
         return (None if level == OFF else Severity(level)), by

@@ -106,6 +106,7 @@ class Example(Frozen, frozen=True, kw_only=True):
 class Rule(Frozen, frozen=True, kw_only=True, rename={"not_path": "not-path"}):
     """One rule. `archs` are globs: the rule holds when one of the configured targets matches.
 
+    With `default: off` it is only tried where `scan.rules` or `scan.per-path` names it with a severity.
     `translated` is the severity in a project that translates its CUDA sources at build (hipify), for
     names that its translator knows. `once` reports only the first place in a file.
     Files whose path `not-path` matches are left alone. `repair` names a fixer in `scan/fixers`, for what
@@ -121,6 +122,7 @@ class Rule(Frozen, frozen=True, kw_only=True, rename={"not_path": "not-path"}):
     fix: str
     why: str = ""
     archs: tuple[str, ...] = ()
+    default: bool = True
     translated: Severity | None = None
     once: bool = False
     not_path: str | None = None

@@ -50,6 +50,7 @@ class RuleBook:
         self.tables = tables or Tables()
         self.rules = tuple(CompiledRule(rule, self.tables) for rule in rules)
         self.ids = frozenset(rule.rule.id for rule in self.rules)
+        self.asked = frozenset(rule.rule.id for rule in self.rules if not rule.rule.default)
         self._per_language: dict[str, LanguageRules] = {}
 
     def of_language(self, name: str) -> LanguageRules:

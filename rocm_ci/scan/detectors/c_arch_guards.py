@@ -23,6 +23,8 @@ _HOST = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _HIP_HEADER = re.compile(r"[<\"]hip/")
+_OF_HOST = (".c", ".cc", ".cpp", ".cxx", ".c++")
+_DEVICE_WORDS = ("__global__", "__device__", "__host__", "__shared__", "<<<", "threadIdx")
 _BESIDE = 2  # lines between two chains that belong together
 
 
@@ -37,6 +39,8 @@ class ArchGuards:
         file = parsed.tree
         if not isinstance(file, CFile) or file.defines & {"__CUDA_ARCH__", "__CUDACC__"}:
             return
+        if parsed.source.path.endswith(_OF_HOST) and not any(word in file.code for word in _DEVICE_WORDS):
+            return  # the compiler of the host reads it, which defines none of them on either platform
         found = list(chains(file.directives))
         twins = [chain for chain in found if _knows_amd(chain)]
         for chain in found:

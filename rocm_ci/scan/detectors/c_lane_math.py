@@ -46,6 +46,11 @@ _TILE_NAME = re.compile(
 )
 # `(threadIdx.x % 32) / 4` is the place of a thread in the fragment of a matrix instruction.
 _FRAGMENT = re.compile(r"\s*\)+\s*[/%]")
+# A lane of the whole wave: what is computed with it is meant for a part of the wave.
+_OF_WAVE = (
+    r"\b{}\s*(?:=|\{{)\s*[^;]*(?:__lane_id\s*\(|%\s*(?P<size>warpSize|64|WARP_SIZE|WAVE_SIZE|kWarpSize|C10_WARP_SIZE)\b"
+    r"|&\s*(?:63|0x3[fF])\b)"
+)
 _SLOT = re.compile(r"\[\s*\w*(?:warp|wave|wid|WARP)\w*\s*\]")
 
 
@@ -80,6 +85,8 @@ def _lane_arithmetic(file: CFile) -> Iterator[tuple[Match, Lanes]]:
             continue
         text = file.code[operand.start() : found.end()]
         shown = " ".join(text.split())
+        if _is_lane_of_wave(file, operand):
+            continue
         # The fragments of a matrix kernel repeat one expression dozens of times.
         key = (file.functions.at(operand.start()), shown)
         if told[key] >= _MOST_IN_FUNCTION:
@@ -99,6 +106,16 @@ def _operand(code: str, least: int, found: re.Match[str]) -> tuple[re.Match[str]
     if thread is None and found["count"]:
         return _BLOCK.search(code, least, found.start()), True
     return thread, False
+
+
+def _is_lane_of_wave(file: CFile, operand: re.Match[str]) -> bool:
+    """Whether the name that is computed with is a lane out of 64, as its function says."""
+    name = operand[0].strip(") ")
+    function = file.functions.at(operand.start())
+    if "lane" not in name or not name.isidentifier() or function is None:
+        return False
+    named = re.compile(_OF_WAVE.format(name)).search(file.code, function.start, operand.start())
+    return named is not None and (not named["size"] or file.constants.named(named["size"]).value != 32)
 
 
 def _lanes(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan.c_included import included_values
 from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 from rocm_ci.scan.source import Guard
@@ -13,13 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocm_ci.scan.c_functions import Function
+    from rocm_ci.scan.source import Source
 
 _SHARED = re.compile(r"__shared__(?<!\w__shared__)\b[^;={}\[()]*?\b(?P<name>\w+)\s*\[(?P<bound>[^\[\];]*)\]")
 _LANES = 32
 _WHOLE = r"(?:warpSize|WARP_SIZE|WAVE_SIZE|kWarpSize|C10_WARP_SIZE|64)"
 # A lane number that goes to 63, and a loop over all lanes of a wave.
 _LANE = re.compile(
-    rf"\b(?P<name>\w+)\s*(?:=|\{{)\s*\(*\s*(?:__lane_id\s*\(|[\w.]+\s*(?:%\s*{_WHOLE}\b|&\s*(?:63|0x3[fF]|\(\s*{_WHOLE}\s*-\s*1\s*\))))"
+    rf"\b(?P<name>\w+)\s*(?:=|\{{)\s*\(*\s*(?:__lane_id\s*\(|[\w.]+\s*(?:%\s*(?P<by>{_WHOLE})\b"
+    rf"|&\s*(?:63|0x3[fF]|\(\s*(?P<mask>{_WHOLE})\s*-\s*1\s*\))))"
 )
 _LOOP = re.compile(
     rf"\bfor\s*\([^;{{}}]*?\b(?P<name>\w+)\s*=[^;{{}}]*;\s*(?P=name)\s*(?:<|!=)\s*(?P<end>{_WHOLE})\s*;"
@@ -44,7 +47,7 @@ class SharedBy32:
                 continue
             key = (function.start, found["name"])
             if key not in known:
-                known[key] = _is_indexed_by_lanes(file, function, found["name"])
+                known[key] = _is_indexed_by_lanes(parsed.source, file, function, found["name"])
             if known[key]:
                 start = found.start("name")
                 text = file.code[start : found.end()]
@@ -53,19 +56,33 @@ class SharedBy32:
                     yield Match(line, column, column + len(text.split("\n")[0]), " ".join(text.split()))
 
 
-def _is_indexed_by_lanes(file: CFile, function: Function, array: str) -> bool:
+def _is_indexed_by_lanes(source: Source, file: CFile, function: Function, array: str) -> bool:
     code = file.code
-    lanes = {found["name"] for found in _LANE.finditer(code, function.start, function.end)}
+    lanes = {
+        found["name"]
+        for found in _LANE.finditer(code, function.start, function.end)
+        if _is_wave(source, file, found["by"] or found["mask"] or "64")
+    }
     for found in _LOOP.finditer(code, function.start, function.end):
-        # A name of the file that is 32 itself is told where it is defined.
-        if found["end"] in ("warpSize", "64") or file.constants.named(found["end"]).value != _LANES:
+        if _is_wave(source, file, found["end"]):
             lanes.add(found["name"])
-    direct = rf"[\w.]+\s*%\s*{_WHOLE}|__lane_id\s*\(\s*\)"
-    either = "|".join([*sorted(map(re.escape, lanes)), direct])
-    return (
-        re.search(rf"(?<![\w.]){array}\s*\[\s*(?:{either})\s*\]", code[function.start : function.end])
-        is not None
-    )
+    for found in re.finditer(
+        rf"(?<![\w.]){array}\s*\[\s*(?:(?P<lane>\w+)|[\w.]+\s*%\s*(?P<by>{_WHOLE})|__lane_id\s*\(\s*\))\s*\]",
+        code[function.start : function.end],
+    ):
+        if found["lane"] in lanes or (
+            not found["lane"] and (not found["by"] or _is_wave(source, file, found["by"]))
+        ):
+            return True
+    return False
+
+
+def _is_wave(source: Source, file: CFile, size: str) -> bool:
+    """Whether a number is that of the lanes of a wave. A macro that is 32 is told where it is defined."""
+    if size in ("warpSize", "64"):
+        return True
+    value = file.constants.named(size).value
+    return value != _LANES and (value is not None or included_values(source, file, size) != {_LANES})
 
 
 DETECTOR: Detector = SharedBy32()

@@ -90,3 +90,21 @@ def test_the_catalogue_tells_every_rule_with_its_level() -> None:
     assert len(lines) == len(BOOK.rules) + 1
     assert lines["cuda-header"] == ["cuda-header", "cuda-include", "off", "--fix"]
     assert "--fix" not in lines["ptx-asm"]
+
+
+DIVERGENT = {"src/a.hip": "__global__ void f(int* v) {\n  if (threadIdx.x < 3) v[0] = __shfl(v[1], 0);\n}\n"}
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        (ScanOptions(), 0),
+        (ScanOptions(per_path={"src/**": {"*": "note"}}), 0),
+        (ScanOptions(rules={"shuffle-in-branch": "warning"}), 1),
+        (ScanOptions(per_path={"src/**": {"shuffle-in-branch": "note"}}), 1),
+    ],
+)
+def test_a_rule_that_is_off_by_default_is_on_only_where_it_is_named(options: ScanOptions, found: int) -> None:
+    rules = [f.rule for f in scan_all(DIVERGENT, options=options).findings]
+
+    assert rules.count("shuffle-in-branch") == found
