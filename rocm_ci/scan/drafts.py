@@ -60,6 +60,8 @@ class Drafts:
         """Why it is no more than a note; empty when it counts. Never asked for notes: it may take long."""
         if self._excuses is not None:
             return self._excuses.of(rule, match)
+        if self._language == "shell":
+            return self._project.script_excuse(self._path)
         return self._project.module_excuse(self._path, rule.id) if self._language == "python" else ""
 
     def _is_left(self, match: Match) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.build_lists import BuildLists
 from rocm_ci.scan.builds import Builds
+from rocm_ci.scan.callers import Callers
 from rocm_ci.scan.guarded import Guarded, may_teach
 from rocm_ci.scan.headers import Headers
 from rocm_ci.scan.importers import Importers
@@ -42,6 +43,7 @@ class Project:
         self._guarded = cache(self._guards_of)
         lists = BuildLists(source, inventory)
         self._importers = Importers(source, inventory)
+        self._callers = Callers(source, inventory)
         self._reach = Reach(lists, self._headers, inventory, self._guarded, self.has_amd_twin)
         self._taught = cache(self._macros_of_header)
         self._names_below = cache(self._names_of_closure)
@@ -83,6 +85,10 @@ class Project:
     def module_excuse(self, path: str, rule: str) -> str:
         """Why a finding of a rule in a Python module does not count there; empty when it does."""
         return self._importers.excuse(path, rule)
+
+    def script_excuse(self, path: str) -> str:
+        """Why a finding in a shell script does not count: what starts it is for NVIDIA."""
+        return self._callers.excuse(path)
 
     # names that are made legal
 

@@ -31,6 +31,7 @@ _AMD_TOOL = re.compile(
 _IMPORTS = re.compile(r"(?:import|from) (\w+)")
 # One image of several: what is not for ROCm is for CUDA.
 _NAMES_IMAGE = re.compile(r"(?i)image|base|flavou?r|variant|index|tag$|torch|wheel|whl|backend|platform")
+_IS_IMAGE = re.compile(r"(?i)image|base")
 _CUT = re.compile(r"\$\{(\w+)(?:##?|%%?|//?)\*?([\w./-]+)\*?/?\}$")
 _NAMES_DEVICE = re.compile(r"(?i)device")
 
@@ -122,6 +123,8 @@ def _equal(left: str, right: str) -> Outcome:
         verdict = vendor.of(subject)
         outcome = {Guard.AMD: IS_AMD, Guard.NVIDIA: IS_NVIDIA}.get(verdict, UNKNOWN)
         return outcome if right in _TRUE else ~outcome
+    if ":" in right and _IS_IMAGE.search(subject) and vendor.of(right) is Guard.NONE:
+        return Outcome(Guard.NONE, Guard.EITHER)  # the image for the CPU, else whatever was asked for
     return of_pattern(right, subject=subject)
 
 
