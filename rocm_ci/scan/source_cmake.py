@@ -36,6 +36,8 @@ _VARIABLE = re.compile(r"\$(?:ENV|CACHE)?\{[^{}]*\}")
 _REFERENCE = re.compile(r"\$\{(\w+)\}")
 _TOKEN = re.compile(r"[^\s;<>:,\"]+")
 _COMMENT = re.compile(r"#[^\n]*")
+# Means the same to CMake and to us, and is quick whatever it is tried on.
+_PLAIN_REGEX = re.compile(r"(?:\.\*)?(?:[\w/-]|\\{1,2}\.)+(?:\.\*(?:[\w/-]|\\{1,2}\.)*)?\$?")
 _WORD = re.compile(r"[A-Za-z]\w+")
 # What a file must hold to list sources, or to read another one that does.
 _LISTS = re.compile(
@@ -90,6 +92,12 @@ class _Reader:
                 word = word.replace(f"${{{name}}}", self._plain(self.folders[name], depth + 1))
         return _VARIABLE.sub(UNKNOWN, word)
 
+    def _written(self, token: str) -> str:
+        """A path; of a `.cmake` file it is read in the folder of whoever includes the file."""
+        written = self._plain(token)
+        is_here = self.path.endswith(".cmake") and not written.startswith((ABOVE, UNKNOWN, "/"))
+        return f"{ABOVE}/{written}" if is_here else written
+
     @property
     def _folder(self) -> str:
         return posixpath.dirname(self.path)
@@ -121,11 +129,27 @@ class _Reader:
 
     def _list(self, command: Command, guard: Guard) -> None:
         words = command.words
+        if words[0] in ("REMOVE_ITEM", "FILTER") and guard is Guard.AMD and len(words) > 2:
+            self._take_out(command)
         if words[0] not in _LISTED:
             return
         self._into(words[1], command, words[2:], guard)
         if words[0] in ("GET", "SUBLIST", "JOIN", "TRANSFORM") and len(words) > 2:
             self.flow.pass_on(words[1], words[-1], guard, Place(self.path, command.line))
+
+    def _take_out(self, command: Command) -> None:
+        """`list(REMOVE_ITEM SOURCES a.cu ${B})`, `list(FILTER SOURCES EXCLUDE REGEX "cutlass/.*")`."""
+        _, variable, *words = command.words
+        place = Place(self.path, command.line)
+        if command.words[0] == "FILTER":
+            if words[:2] == ["EXCLUDE", "REGEX"] and len(words) == 3 and _PLAIN_REGEX.fullmatch(words[2]):
+                self.flow.take_out(variable, re.compile(words[2].replace("\\\\", "\\")), place)
+            return
+        for word in words:
+            if reference := _REFERENCE.fullmatch(word):
+                self.flow.take_out(variable, reference[1], place)
+            elif is_source(written := self._written(word)) and not written.startswith("/"):
+                self.flow.take_out(variable, Pattern(self._folder, written), place)
 
     def _file(self, command: Command, guard: Guard) -> None:
         words = command.words
@@ -165,9 +189,7 @@ class _Reader:
                 self.flow.pass_on(name, variable, guard, place)
 
     def _token(self, variable: str | None, token: str, guard: Guard, place: Place, *, deep: bool) -> None:
-        written = self._plain(token)
-        if self.path.endswith(".cmake") and not written.startswith((ABOVE, UNKNOWN, "/")):
-            written = f"{ABOVE}/{written}"  # it is read in the folder of whoever includes the file
+        written = self._written(token)
         if is_source(written) and not written.startswith("/"):
             self.flow.name(Pattern(self._folder, written, deep=deep), variable, guard, place)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,6 +45,15 @@ class Step:
     place: Place
 
 
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Sources that are taken out of a variable for AMD: those that a pattern means, or a variable holds."""
+
+    variable: str
+    what: Pattern | re.Pattern[str] | str
+    place: Place
+
+
 class SourceFlow:
     """All that the build files of a tree name. Only what is certain counts against a file."""
 
@@ -52,6 +62,7 @@ class SourceFlow:
         self._named: dict[str, list[Origin]] = {}
         self._globs: list[Origin] = []
         self.steps: dict[str, list[Step]] = {}
+        self.removals: list[Removal] = []
         self._blocked: dict[str, Place | None] = {}
         self._homes: dict[str, bool] = {}
         self.knows_amd = False  # whether some build file knows of AMD at all
@@ -70,6 +81,12 @@ class SourceFlow:
         if start != end:
             self.steps.setdefault(start, []).append(Step(start, end, guard, place))
 
+    def take_out(self, variable: str, what: Pattern | re.Pattern[str] | str, place: Place) -> None:
+        """Sources are taken out of a variable again, for AMD."""
+        self.removals.append(Removal(variable, what, place))
+        if isinstance(what, str):  # a list of what is not for AMD
+            self.pass_on(what, None, Guard.NVIDIA, place)
+
     def add(self, other: SourceFlow, guard: Guard) -> None:
         """Take over what another build file says, which is read under a guard."""
         for origin in other.origins:
@@ -77,6 +94,7 @@ class SourceFlow:
         for steps in other.steps.values():
             for step in steps:
                 self.pass_on(step.start, step.end, vendor.both(guard, step.guard), step.place)
+        self.removals += other.removals if guard is not Guard.NVIDIA else ()
         self.knows_amd = self.knows_amd or other.knows_amd
 
     def only_nvidia(self, path: str, twins: Iterable[str], is_there: Callable[[str], bool]) -> Place | None:
@@ -95,7 +113,7 @@ class SourceFlow:
                     continue
                 if not means and not (origin.pattern.may_mean(one) and not self._lies(origin, is_there)):
                     continue
-                place = self._why_not(origin)
+                place = self._why_not(origin) or self._removal(origin, one)
                 if place is None:
                     return None
                 if one == path and found is None and means:
@@ -117,6 +135,28 @@ class SourceFlow:
         if origin.guard is Guard.NVIDIA:
             return origin.place
         return None if origin.variable is None else self._block(origin.variable)
+
+    def _removal(self, origin: Origin, path: str) -> Place | None:
+        """Where what was named before is taken out again for AMD."""
+        for one in self.removals:
+            place = one.place
+            is_before = origin.place.path == place.path and origin.place.line < place.line
+            if is_before and one.variable == origin.variable and self._takes(one, origin, path):
+                return place
+        return None
+
+    def _takes(self, one: Removal, origin: Origin, path: str) -> bool:
+        if isinstance(one.what, re.Pattern):
+            # A glob gives whole paths, anything else what is written: below the folder of the build file.
+            base = f"{origin.pattern.base}/" if origin.pattern.base else ""
+            shown = path.removeprefix(base) if origin.pattern.name else f"/{path.removeprefix(base)}"
+            return path.startswith(base) and one.what.search(shown) is not None
+        if not isinstance(one.what, str):
+            return one.what.means(path)
+        held = (
+            o for o in self._candidates(path) if o.variable == one.what and o.place.path == one.place.path
+        )
+        return any(each.pattern.means(path) for each in held)
 
     def _block(self, variable: str) -> Place | None:
         """Where every way from a variable to its use turns to NVIDIA; None when one may not."""

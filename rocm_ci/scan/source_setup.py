@@ -118,12 +118,25 @@ class _Reader:
         self, call: ast.expr, owner: str, method: str, arguments: Sequence[ast.expr], guard: Guard
     ) -> None:
         if method in _TAKES:
+            if method == "remove" and owner and guard is Guard.AMD and arguments:
+                self._take_out(owner, arguments[0])
             return
         if method in _ADDS and owner:
             for argument in arguments:
                 self._into(owner, argument, guard)
         else:
             self._into(None, call, guard)
+
+    def _take_out(self, owner: str, argument: ast.expr) -> None:
+        text = self._texts.fold(argument)
+        if is_source(text):
+            place = Place(self._source.path, argument.lineno)
+            self.flow.take_out(f"{self._source.path}:{owner}", self._pattern(text), place)
+
+    def _pattern(self, text: str) -> Pattern:
+        # Where a build is started is not known: here, or in a folder around. `./` came of `__file__`.
+        is_fixed = "/" not in text or text.startswith((".", UNKNOWN))
+        return Pattern(posixpath.dirname(self._source.path), text if is_fixed else f"{ABOVE}/{text}")
 
     def _outcome(self, node: ast.If) -> Outcome:
         """A branch that asks for CUDA, among others, beside one that asks for HIP is not HIP's."""
@@ -144,7 +157,6 @@ class _Reader:
         return Guard.NONE
 
     def _into(self, variable: str | None, node: ast.expr, guard: Guard) -> None:
-        folder = posixpath.dirname(self._source.path)
         mine = f"{self._source.path}:"
         end = None if not variable else mine + variable
         for piece in self._pieces(node, guard, 0):
@@ -152,10 +164,7 @@ class _Reader:
             if piece.is_name:
                 self.flow.pass_on(mine + piece.text, end, piece.guard, place)
             elif is_source(piece.text):
-                # Where a build is started is not known: here, or in a folder around. `./` came of `__file__`.
-                fixed = "/" not in piece.text or piece.text.startswith((".", UNKNOWN))
-                pattern = Pattern(folder, piece.text if fixed else f"{ABOVE}/{piece.text}")
-                self.flow.name(pattern, end, piece.guard, place)
+                self.flow.name(self._pattern(piece.text), end, piece.guard, place)
 
     def _pieces(self, node: ast.expr, guard: Guard, depth: int) -> Iterator[_Piece]:
         self._steps += 1

@@ -358,3 +358,63 @@ def test_a_build_file_of_any_size_is_not_read() -> None:
     files["cmake/huge.cmake"] = "# " + "x" * 700_000
 
     assert severities(files) == {"csrc/marlin.cu": Severity.ERROR}
+
+
+REMOVED = """
+file(GLOB SRCS csrc/*.cu csrc/{folder}/*.cu)
+set(ONLY_CUDA csrc/turing.cu)
+if(USE_ROCM)
+  {command}
+endif()
+add_library(ext ${{SRCS}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "removed"),
+    [
+        ("list(REMOVE_ITEM SRCS csrc/hopper.cu)", {"csrc/hopper.cu"}),
+        (
+            "list(REMOVE_ITEM SRCS ${CMAKE_CURRENT_SOURCE_DIR}/csrc/hopper.cu ${ONLY_CUDA})",
+            {"csrc/hopper.cu", "csrc/turing.cu"},
+        ),
+        ('list(FILTER SRCS EXCLUDE REGEX ".*/sm90/.*")', {"csrc/sm90/wide.cu"}),
+        ('list(FILTER SRCS EXCLUDE REGEX "hopper\\\\.cu$")', {"csrc/hopper.cu"}),
+        ('list(FILTER SRCS INCLUDE REGEX "hopper")', set()),
+        ('list(FILTER SRCS EXCLUDE REGEX "(a+)+$")', set()),
+        ("list(REMOVE_ITEM OTHERS csrc/hopper.cu)", set()),
+        ("list(REMOVE_ITEM SRCS csrc/hopper.cu)\n  list(APPEND SRCS csrc/hopper.cu)", set()),
+    ],
+)
+def test_what_is_taken_out_of_a_list_for_rocm_is_not_built_there(command: str, removed: set[str]) -> None:
+    paths = ("csrc/common.cu", "csrc/hopper.cu", "csrc/turing.cu", "csrc/sm90/wide.cu")
+    text = REMOVED.format(folder="sm90", command=command)
+
+    worst = severities(with_kernels("CMakeLists.txt", text, *paths))
+
+    assert {path for path, severity in worst.items() if severity is Severity.NOTE} == removed
+
+
+def test_what_is_taken_out_of_a_list_for_every_backend_says_nothing_about_rocm() -> None:
+    text = REMOVED.format(folder="x", command="").replace(
+        "add_library", "list(REMOVE_ITEM SRCS csrc/hopper.cu)\nadd_library"
+    )
+
+    assert severities(with_kernels("CMakeLists.txt", text, "csrc/hopper.cu")) == {
+        "csrc/hopper.cu": Severity.ERROR
+    }
+
+
+def test_a_source_that_setup_py_takes_out_for_rocm_has_notes() -> None:
+    text = """
+import torch
+from setuptools import setup
+sources = ["csrc/common.cu", "csrc/hopper.cu"]
+if torch.version.hip:
+    sources.remove("csrc/hopper.cu")
+setup(ext_modules=[make_extension("ext", sources)])
+"""
+
+    worst = severities(with_kernels("setup.py", text, "csrc/common.cu", "csrc/hopper.cu"))
+
+    assert worst == {"csrc/common.cu": Severity.ERROR, "csrc/hopper.cu": Severity.NOTE}
