@@ -89,7 +89,8 @@ class Prefilter:
         ways = [way for rule, way in self._open(self._seen(data)) if rule in rules]
         if not all(ways):
             return None
-        wanted = reduce(or_, (self._bits[way[0]] for way in ways), 0)
+        # All that a way needs: a detector may bring together what stands on several lines.
+        wanted = reduce(or_, (self._bits[need] for way in ways for need in way), 0)
         _, plain, folded = self._look(data)
         places = sorted({*self._plain.places(plain, wanted), *self._folded.places(folded, wanted)})
         lines: list[int] = []

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 _TARGETS = re.compile(r"[ \t]*\(?([\w.]+(?:[ \t]*,[ \t]*[\w.]+)*)\)?[ \t]*(?::[^=\n]+)?=(?!=)")
 _NAMED = re.compile(r"(\w+)[ \t]*:=")
 _OPEN_END = re.compile(r"(?:[(\[{,=\\]|\b(?:and|or|not|if|else))[ \t]*(?:#.*)?\Z")
+# Modules whose names stand for a value that is followed, under whatever name they are imported.
+_IMPORTED = re.compile(
+    r"^[ \t]*from[ \t]+(?:torch\.(?:version|cuda|utils\.cpp_extension)|triton\.language\.extra|jax"
+    r"|tensorflow\.sysconfig)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n#]*))",
+    re.MULTILINE,
+)
+_LAST_WORD = re.compile(r"(\w+)[ \t]*(?:#[^\n]*)?(?:,|$)", re.MULTILINE)
 _MOST = 40  # names that carry a value
 _MOST_LINES = 8  # of one statement that are looked back for its beginning
 
@@ -38,6 +45,14 @@ def with_carriers(
         where = lines_naming(fresh, text)
         found |= set(where)
     return tuple(sorted(found))
+
+
+def with_imported(text: str, hits: Sequence[int]) -> tuple[int, ...]:
+    """The sorted lines `hits` and those that name what is imported from a module of such values."""
+    names = {
+        name for found in _IMPORTED.finditer(text) for name in _LAST_WORD.findall(found[1] or found[2] or "")
+    }
+    return tuple(sorted({*hits, *lines_naming(names, text)})) if names else tuple(hits)
 
 
 def _given(lines: Sequence[str], line: int) -> Iterable[str]:

@@ -72,6 +72,11 @@ class Conditions:
         self._known: dict[str, Outcome] = {}
         self._probes: set[str] = set()
 
+    @property
+    def size(self) -> int:
+        """How much was learnt so far."""
+        return len(self._known) + len(self._probes)
+
     def learn(self, name: str, outcome: Outcome) -> None:
         """From here on, `name` (a variable, an attribute, or `f()`) answers as `outcome`."""
         if outcome:

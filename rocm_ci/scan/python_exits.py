@@ -49,7 +49,10 @@ def leaves(body: Sequence[ast.stmt]) -> bool:
 def _last_call(body: Sequence[ast.stmt]) -> str:
     last = body[-1] if body else None
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
-        return ast.unparse(last.value.func)
+        func = last.value.func
+        if isinstance(func, ast.Attribute):
+            return f".{func.attr}"
+        return func.id if isinstance(func, ast.Name) else ""
     return ""
 
 

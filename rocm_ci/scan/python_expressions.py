@@ -180,12 +180,12 @@ class Cutter(Collector):
         """Each operand is reached only when the ones before it decided nothing."""
         guard = self._candidates(node.values, guard, context)
         here = guard
-        if any(map(self.conditions.of, node.values)):
+        outcomes = list(map(self.conditions.of, node.values))
+        if any(outcomes):
             context = (*context, "beside-vendor")
-        for value in node.values:
+        for value, outcome in zip(node.values, outcomes, strict=True):
             is_replaced = isinstance(node.op, ast.Or) and value is not node.values[-1]
             self.visit(value, here, _unpassed(context) if is_replaced else context, "test")
-            outcome = self.conditions.of(value)
             here = vendor.both(here, outcome.true if isinstance(node.op, ast.And) else outcome.false)
 
     def _compare(self, node: ast.Compare, guard: Guard, context: Context, _: str) -> None:

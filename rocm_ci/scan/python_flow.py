@@ -56,28 +56,29 @@ class Flow:
         if not context:
             context = self._whole
         context = (*context, "twin") if "twin" not in context and self._knows_amd(statements) else context
-        siblings = {
-            s.name for s in statements if isinstance(s, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))
-        }
-        has_amd_sibling = any(vendor.of(name) is Guard.AMD for name in siblings)
         lines = self._cut.source.lines
+        end = statements[-1].end_lineno if statements else 0
         if "inside" in context and any(restores(s, lines) for s in statements):
             context = (*context, "restored")
         for number, statement in enumerate(statements):
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                self._definition(statement, guard, context, has_amd_sibling=has_amd_sibling)
-                if any("autouse=True" in ast.unparse(d) for d in statement.decorator_list):
+                self._definition(statement, guard, context, statements)
+                if any("autouse=True" in lines[d.lineno - 1] for d in statement.decorator_list):
                     demanded = self._cut.conditions.known(f"{statement.name} leaves")
                     guard = vendor.both(guard, demanded.true) if demanded is not None else guard
-            elif is_tried(statement, statements[number + 1 :], lines):
-                self._statement(statement, vendor.both(guard, Guard.EITHER), context)
-            else:
-                self._statement(statement, guard, context)
+                continue
+            if self._holds_hit(statement):
+                tried = is_tried(statement, statements[number + 1 :], lines)
+                reached = vendor.both(guard, Guard.EITHER) if tried else guard
+                self._statement(statement, reached, context)
+            elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+                self._cut.note(statement, guard, context)
+            if self._is_hit((statement.end_lineno or statement.lineno) + 1, end):
                 guard = vendor.both(guard, after(statement, self._cut, inside="inside" in context))
 
     def _knows_amd(self, statements: Sequence[ast.stmt]) -> bool:
         """Whether the plain statements of a body, definitions left out, name the AMD counterpart."""
-        return any(
+        return bool(self._twins) and any(
             has_line(self._twins, s.lineno, s.end_lineno)
             for s in statements
             if not isinstance(s, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
@@ -88,17 +89,15 @@ class Flow:
         node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
         guard: Guard,
         context: Context,
-        *,
-        has_amd_sibling: bool,
+        siblings: Sequence[ast.stmt],
     ) -> None:
         self.defined.add(node.name)
-        if not isinstance(node, ast.ClassDef) and not self._may_matter(node):
+        if not self._holds_hit(node):
             return
         for decorator in node.decorator_list:
             self._cut.visit(decorator, guard, (*context, "decorator"))
             guard = vendor.both(guard, decorator_guard(decorator, self._cut.names, self._cut.conditions))
-        name_says = vendor.of(node.name)
-        if node.name in self._excused or (name_says is Guard.NVIDIA and has_amd_sibling):
+        if node.name in self._excused or (vendor.of(node.name) is Guard.NVIDIA and _names_amd(siblings)):
             guard = vendor.both(guard, Guard.NVIDIA)
         if isinstance(node, ast.ClassDef):
             if re.search(r"(?i)nvidia|nvml", node.name) or refuses_amd(node, self._cut.conditions):
@@ -114,18 +113,21 @@ class Flow:
         inner = tuple(c for c in context if c != "twin")
         if not isinstance(node, ast.ClassDef) and "inside" not in inner:
             inner = (*inner, "inside")
-        if any(_FIXTURE.search(ast.unparse(d)) for d in node.decorator_list):
+        if any(_FIXTURE.search(self._cut.source.lines[d.lineno - 1]) for d in node.decorator_list):
             inner = (*inner, "fixture")
         inner = (*inner, f"def:{node.name}")
         self.body(node.body, guard, inner)
 
-    def _may_matter(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-        """Whether a function, decorators included, holds a line that a rule needs."""
+    def _holds_hit(self, node: ast.stmt) -> bool:
+        """Whether a statement, decorators included, holds a line that a rule needs."""
+        first = node.lineno
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            first = min((d.lineno for d in node.decorator_list), default=first)
+        return self._is_hit(first, node.end_lineno)
+
+    def _is_hit(self, first: int, last: int | None) -> bool:
         hits = self._cut.source.hits
-        if hits is None or self._cut.names.follows:
-            return True
-        first = min((d.lineno for d in node.decorator_list), default=node.lineno)
-        return has_line(hits, first, node.end_lineno)
+        return hits is None or self._cut.names.follows or has_line(hits, first, last)
 
     def _statement(self, node: ast.stmt, guard: Guard, context: Context) -> None:
         handler = self._HANDLERS.get(type(node).__name__)
@@ -140,7 +142,8 @@ class Flow:
         outcome = self._cut.conditions.of(node.test)
         demands = outcome.probe and outcome.true is not Guard.NVIDIA and gives_up(node.body)
         asks = "demand" if demands else "condition"
-        self._cut.visit(node.test, guard, (*context, asks), "test")
+        if self._is_hit(node.test.lineno, node.test.end_lineno):
+            self._cut.visit(node.test, guard, (*context, asks), "test")
         inner = context
         if _FORMAT.search(self._cut.source.lines[node.test.lineno - 1]):
             inner = (*inner, "asked-format")
@@ -274,6 +277,15 @@ class Flow:
         "Return": _expression,
         "Expr": _expression,
     }
+
+
+def _names_amd(statements: Sequence[ast.stmt]) -> bool:
+    """Whether one of some definitions is AMD's by its name."""
+    return any(
+        vendor.of(s.name) is Guard.AMD
+        for s in statements
+        if isinstance(s, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))
+    )
 
 
 def _is_faked(node: ast.Import | ast.ImportFrom, text: str) -> bool:

@@ -55,6 +55,7 @@ def learn(
     assigns = [n for n in found.assigns if n.value is not None and _may_tell(n.value, names, lines)]
     asks = lines_with(_ASKS, text)
     for _ in range(2):  # a helper may stand below the constant that calls it
+        before = conditions.size
         for node in assigns:
             if isinstance(node, ast.Assign):
                 _assignment(node.targets, node.value, names, conditions)
@@ -69,6 +70,8 @@ def learn(
                     conditions.learn_probe(function.name)
         for one in found.tries:
             _tried(one, names, conditions)
+        if conditions.size == before:
+            break  # nothing that a second look could make use of
     return conditions
 
 

@@ -24,6 +24,7 @@ class MixedVisibilityInPython:
 
     name = "py-mixed-visibility"
     needles = ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
+    also = ("_VISIBLE_DEVICES",)  # the lines of the third one are wanted as well
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""

@@ -12,7 +12,7 @@ from rocm_ci.scan import vendor
 from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.outcome import UNKNOWN, Outcome
 from rocm_ci.scan.python_callers import with_callers
-from rocm_ci.scan.python_carriers import with_carriers
+from rocm_ci.scan.python_carriers import with_carriers, with_imported
 from rocm_ci.scan.python_expressions import Cutter
 from rocm_ci.scan.python_flow import Flow
 from rocm_ci.scan.python_learning import learn
@@ -43,7 +43,10 @@ _BACKEND = re.compile(
     r"|pynvvideocodec|trt_?llm|machete|marlin|cutlass|nvfp4|cupti|nvshmem|sm\d{2,3}a?|hopper|blackwell)(?=[/_.-]|\d)"
 )
 # Values that a file may use far from where it got them: no function can be left out.
-_FOLLOWED = re.compile(r"get_current_target|get_device_capability|compute_capability|get_cuda_capability|getDeviceCapability")
+_FOLLOWED = re.compile(
+    r"gcnArchName|get_current_target|get_build_info|get_device_capability|compute_capability"
+    r"|get_cuda_capability|getDeviceCapability"
+)
 _ALIASED = re.compile(
     r"=[ \t]*[\w.]+\.(?:cuda|version|CUDA_HOME)[ \t]*(?:#.*)?$", re.MULTILINE
 )  # Names.follows
@@ -122,6 +125,7 @@ def cut(source: Source, outer: Guard) -> Parsed:
     if hits is not None and _FOLLOWED.search(source.text):
         hits = with_carriers(source.text, source.lines, hits, _FOLLOWED)
     if hits is not None:
+        hits = with_imported(source.text, hits)
         hits = with_callers(source.text, source.lines, hits)
     source = replace(source, hits=hits)
     tree = tree_of(source.text, hits)

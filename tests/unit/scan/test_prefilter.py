@@ -56,7 +56,7 @@ def test_bytes_that_are_no_utf8_do_no_harm() -> None:
     assert Prefilter([[(any_of(b"cuda"),)]]).possible(b"\xff\xfe cuda \x80") == {0}
 
 
-def test_lines_are_those_of_the_first_need_of_the_ways_that_are_open() -> None:
+def test_lines_are_those_of_every_need_of_the_ways_that_are_open() -> None:
     prefilter = Prefilter(
         [
             [(any_of(b"nvidia"), any_of(b"runtime"))],
@@ -66,7 +66,7 @@ def test_lines_are_those_of_the_first_need_of_the_ways_that_are_open() -> None:
     )
     data = b"runtime:\n  nvidia\ncuda\nx nvidia"
 
-    assert prefilter.lines(data, {0, 1}) == (2, 4)
+    assert prefilter.lines(data, {0, 1}) == (1, 2, 4)
     assert prefilter.lines(data, {2}) == (4,)
 
 

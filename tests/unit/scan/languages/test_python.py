@@ -317,11 +317,25 @@ def test_broken_input_does_not_raise(text: str) -> None:
     LANGUAGE.parse(Source("a.py", text, tuple(text.split("\n"))))
 
 
-def test_functions_without_a_line_that_matters_are_left_out() -> None:
-    text = "a = 'top'\ndef f():\n    b = 'in f'\ndef g():\n    c = 'in g'\n"
+def test_statements_without_a_line_that_matters_are_left_out() -> None:
+    text = "a = 'top'\ndef f():\n    b = 'in f'\ndef g():\n    c = 'in g'\n    d = (\n        'also')\n    e = 'not'\n"
+    found = LANGUAGE.parse(Source("a.py", text, tuple(text.split("\n")), hits=(5, 6))).regions
+
+    assert {r.text for r in found if r.kind is RegionKind.STRING} == {"in g", "also"}
+
+
+def test_what_a_statement_left_out_rules_out_still_holds() -> None:
+    text = "import torch\ndef f():\n    if torch.version.hip:\n        return\n    c = 'in f'\n"
     found = LANGUAGE.parse(Source("a.py", text, tuple(text.split("\n")), hits=(5,))).regions
 
-    assert {r.text for r in found if r.kind is RegionKind.STRING} == {"top", "in g"}
+    assert [(r.text, r.guard) for r in found if r.kind is RegionKind.STRING] == [("in f", NV)]
+
+
+def test_lines_that_name_what_was_imported_matter() -> None:
+    text = "from torch.version import cuda as release\nx = 1\nmajor = release.split('.')\n"
+    found = LANGUAGE.parse(Source("a.py", text, tuple(text.split("\n")), hits=(1,))).regions
+
+    assert (3, "torch.version.cuda") in {(r.line, r.text) for r in found}
 
 
 def test_scripts_are_claimed_by_their_first_line() -> None:
