@@ -15,6 +15,8 @@ import peers
 from measure import Contender
 
 PROJECTS = (("vllm", "0.33.0"), ("llama-cpp-python", "0.3.36"))
+# A folder called `vendor` is another project's, which a scan of llama-cpp-python passes over.
+LLAMA = "vendor/llama.cpp"
 FILES_OF_CHANGE = 50
 SUFFIXES = (".cu", ".cuh", ".cpp", ".h", ".hip", ".py")
 CUDA = (".cu", ".cuh")
@@ -55,15 +57,18 @@ def prepared(root: Path, cache: Path, seed: int) -> Field:
         name = f"rocm-ci, first line of {' '.join(argv)}"
         made.contenders.append(Contender(name, (*ours, *argv), cache, "-", env, first_line=True))
     trees = [archives.brought(name, version, cache / "sdist") for name, version in PROJECTS]
-    change = _change_of(trees[0], cache / "change", seed)
+    change = _change_of(trees[0], cache, seed)
     made.corpus("pull request", change)
     made.contenders.append(
         Contender("rocm-ci, pull request", (*scan, "--base", "main"), cache / "change", "pull request", env)
     )
     words = _names(root, cache / "names")
     rg = made.peer("ripgrep", peers.ripgrep)
-    for (name, version), tree in zip(PROJECTS, trees, strict=True):
-        corpus = f"{name} {version}"
+    (vllm, llama), ((first, version), (carrier, other)) = trees, PROJECTS
+    for name, corpus, tree in (
+        (first, f"{first} {version}", vllm),
+        ("llama.cpp", f"llama.cpp of {carrier} {other}", llama / LLAMA),
+    ):
         made.corpus(corpus, _files(tree))
         made.contenders.append(Contender(f"rocm-ci, {name}", (*scan, "--all"), tree, corpus, env))
         if rg:
@@ -99,8 +104,7 @@ def _cuda(made: Field, tree: Path, cache: Path, scan: tuple[str, ...], env: dict
         ]
     torch = made.peer("torch.utils.hipify", lambda: peers.torch_hipify(cache / "torch"))
     if torch:
-        out = str(cache / "translated")
-        argv = (*torch, str(cache / "cuda"), out)
+        argv = (*torch, str(cache / "cuda"))
         made.contenders.append(Contender("torch.utils.hipify, CUDA files", argv, cache, "CUDA files"))
 
 
@@ -123,8 +127,9 @@ def _files(folder: Path) -> list[Path]:
     return [p for p in folder.rglob("*") if p.is_file() and not p.is_symlink()]
 
 
-def _copied(sources: Iterable[Path], tree: Path, where: Path) -> list[Path]:
-    shutil.rmtree(where, ignore_errors=True)
+def _copied(sources: Iterable[Path], tree: Path, where: Path, *, keep: bool = False) -> list[Path]:
+    if not keep:
+        shutil.rmtree(where, ignore_errors=True)
     copies = []
     for source in sources:
         copy = where / source.relative_to(tree)
@@ -145,12 +150,19 @@ def _first_lines(sources: Iterable[Path], most: int) -> list[Path]:
     return chosen
 
 
-def _change_of(tree: Path, where: Path, seed: int) -> list[Path]:
-    """A repository whose last commit adds 50 files of the project, drawn at random."""
-    shutil.rmtree(where, ignore_errors=True)
-    where.mkdir(parents=True)
+def _change_of(tree: Path, cache: Path, seed: int) -> list[Path]:
+    """A repository of the whole project whose last commit adds 50 of its files, drawn at random."""
+    where = cache / "change"
     sources = sorted(p for p in _files(tree) if p.suffix in SUFFIXES and 2_000 < p.stat().st_size < 200_000)
     chosen = random.Random(seed).sample(sources, FILES_OF_CHANGE)  # noqa: S311 - a sample, no secret
+    copies = [where / source.relative_to(tree) for source in chosen]
+    made = cache / f"change-{seed}.made"
+    if made.is_file():
+        return copies
+    shutil.rmtree(where, ignore_errors=True)
+    shutil.copytree(tree, where, symlinks=True)
+    for copy in copies:
+        copy.unlink()
 
     def git(*args: str) -> None:
         who = [
@@ -164,11 +176,13 @@ def _change_of(tree: Path, where: Path, seed: int) -> list[Path]:
         subprocess.run(["git", *who, *args], cwd=where, check=True, capture_output=True)
 
     git("init", "-q", "-b", "main")
-    git("commit", "-q", "--allow-empty", "-m", "base")
+    git("add", "-A", "-f")
+    git("commit", "-q", "-m", "base")
     git("checkout", "-q", "-b", "change")
-    copies = _copied(chosen, tree, where / "project")
-    git("add", "-A")
+    _copied(chosen, tree, where, keep=True)
+    git("add", "-A", "-f")
     git("commit", "-q", "-m", "change")
+    made.touch()
     return copies
 
 

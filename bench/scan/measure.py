@@ -94,8 +94,8 @@ def _tree(pid: int) -> list[int]:
     while queue:
         one = queue.pop()
         found.append(one)
-        for task in Path(f"/proc/{one}/task").glob("*/children"):
-            with contextlib.suppress(OSError):  # it ended meanwhile
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            for task in Path(f"/proc/{one}/task").glob("*/children"):
                 queue += map(int, task.read_text().split())
     return found
 

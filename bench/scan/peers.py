@@ -35,11 +35,12 @@ rules:
     pattern: import pynvml
 """
 _TRANSLATE = """\
-import sys
+import sys, tempfile
 sys.path.insert(0, sys.argv[1])
 from hipify import hipify_python
-hipify_python.hipify(project_directory=sys.argv[2], output_directory=sys.argv[3], show_progress=False,
-                     includes=["*"], extensions=(".cu", ".cuh"), hip_clang_launch=True)
+with tempfile.TemporaryDirectory() as out:  # what is there already would not be translated again
+    hipify_python.hipify(project_directory=sys.argv[2], output_directory=out + "/out", show_progress=False,
+                         includes=["*"], extensions=(".cu", ".cuh"), hip_clang_launch=True)
 """
 
 
@@ -47,7 +48,7 @@ def ripgrep() -> tuple[list[str], str]:
     tool = shutil.which("rg")
     if tool is None:
         raise LookupError("rg is not on PATH")
-    return [tool], _first_line([tool, "--version"])
+    return [tool], _first_line([tool, "--version"]).removeprefix("ripgrep ")
 
 
 def hipify_perl(folder: Path) -> tuple[list[str], str]:
