@@ -165,3 +165,25 @@ def test_a_switch_that_is_0_for_everyone_else_asks_for_its_vendor() -> None:
     )
 
     assert guards(text) == {"a;": Guard.NVIDIA, "b;": Guard.NONE, "c;": Guard.NONE}
+
+
+PIECES = st.sampled_from([
+    "cudaFree(p);\n", "#if defined(USE_ROCM)\n", "#else\n", "#endif\n", "#define A(x) \\\n  f(x, \"a\") \\\n  g()\n",
+    "#include \"a.h\"\n", "s = \"x\" \"y\\\n z\";\n", "asm(\"mov %0;\\n\"\n \"add\" : \"=r\"(i) : \"r\"(x));\n",
+    "k = R\"(__global__ void f() {\n v; })\";\n", "/* c \n */ b;\n", "// d\n", "code += \"v = __shfl(v, 1);\";\n", "\n",
+])  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=14), st.sets(st.integers(1, 30)))
+def test_only_code_and_text_of_the_lines_asked_for_is_cut_out(pieces: list[str], lines: set[int]) -> None:
+    text = "".join(pieces)
+    count = text.count("\n") + 1
+    hits = sorted(line for line in lines if line <= count)
+    whole, some = parse(text)[1], parse(text, hits=hits)[1]
+
+    always = (RegionKind.INCLUDE, RegionKind.ASM, RegionKind.KERNEL)
+    asked = [
+        r for r in whole if r.kind in always or lines & set(range(r.line, r.line + r.text.count("\n") + 1))
+    ]
+    assert set(asked) <= set(some) <= set(whole)
+    assert list(some) == [r for r in whole if r in set(some)]
