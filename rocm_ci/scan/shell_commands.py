@@ -35,6 +35,10 @@ _SELF_DEFAULT = re.compile(r"^\"?\$\{(?:CUDA|CUDNN|NVCC)\w*:?[-=]")
 _AMD_DEFAULT = re.compile(
     r"\b(?:ROCM|HIP)_(?:PATH|HOME|ROOT|DIR)\b:?=|\$\{(?:ROCM|HIP)_(?:PATH|HOME|ROOT|DIR):?[-=]"
 )
+_STARTS = frozenset({
+    "docker", "podman", "nerdctl", "kubectl", "oc", "singularity", "apptainer", "ssh", "enroot", "flux",
+    "docker-compose",
+})  # fmt: skip
 _LOOKUP = re.compile(r"(?:command -v|which|type -[pP]|hash)\s+([\w./-]+)")
 _FUNCTION = re.compile(r"(?m)^[ \t]*(?:function[ \t]+([\w-]+)|([\w-]+)[ \t]*\(\))")
 
@@ -107,7 +111,9 @@ class Command:
         self._script.emit(RegionKind.CODE, words[0].start, words[-1].end, guard, context)
         if name == "trap":
             return [(w.start + 1, w.end - 1) for w in words[1:2] if w.text[:1] in "\"'"]
-        return _inline_scripts(words) if name in _SHELLS else []
+        if name in _SHELLS:
+            return _inline_scripts(words)
+        return _started_scripts(words) if name in _STARTS else []
 
     def _assignments(self, words: list[Token]) -> list[Token]:
         """Hand out leading assignments; returns what follows them."""
@@ -137,6 +143,14 @@ class Command:
                 break
             words = rest
         return words
+
+
+def _started_scripts(words: list[Token]) -> list[tuple[int, int]]:
+    """`docker run IMAGE bash -c "…"`, unless the image is one of NVIDIA: that alone is told."""
+    shells = [i for i, w in enumerate(words[1:], 1) if unquoted(w.text).rsplit("/", 1)[-1] in _SHELLS]
+    if not shells or any("/" in w.text and vendor.of(w.text) is Guard.NVIDIA for w in words[: shells[0]]):
+        return []
+    return _inline_scripts(words[shells[0] :])
 
 
 def _inline_scripts(words: list[Token]) -> list[tuple[int, int]]:

@@ -32,6 +32,11 @@ _IMPORTS = re.compile(r"(?:import|from) (\w+)")
 # One image of several: what is not for ROCm is for CUDA.
 _NAMES_IMAGE = re.compile(r"(?i)image|base|flavou?r|variant|index|tag$|torch|wheel|whl|backend|platform")
 _IS_IMAGE = re.compile(r"(?i)image|base")
+# `check_gpu nvidia-smi`, `command_exists nvcc`: functions of the script that look for what they are given.
+_ASKS = frozenset({
+    "is", "has", "have", "check", "detect", "using", "use", "available", "exists", "exist", "installed",
+    "found",
+})  # fmt: skip
 _CUT = re.compile(r"\$\{(\w+)(?:##?|%%?|//?)\*?([\w./-]+)\*?/?\}$")
 _NAMES_DEVICE = re.compile(r"(?i)device")
 
@@ -64,8 +69,9 @@ def _command(name: str, arguments: list[str], known: Mapping[str, Outcome]) -> O
     if name.startswith("python") and (module := _IMPORTS.match(arguments[-1] if arguments else "")):
         return {Guard.AMD: HAS_AMD, Guard.NVIDIA: HAS_NVIDIA}.get(vendor.of(module[1]), UNKNOWN)
     found = vendor.words(name)
-    if found and found[0] in ("is", "has", "have", "check", "detect", "using", "use"):
-        return {Guard.AMD: HAS_AMD, Guard.NVIDIA: HAS_NVIDIA}.get(vendor.of_words(found), UNKNOWN)
+    if found and (found[0] in _ASKS or found[-1] in _ASKS):
+        outcome = {Guard.AMD: HAS_AMD, Guard.NVIDIA: HAS_NVIDIA}.get(vendor.of_words(found), UNKNOWN)
+        return outcome or presence(a for a in arguments if _NVIDIA_TOOL.match(a) or _AMD_TOOL.match(a))
     return UNKNOWN
 
 

@@ -22,7 +22,7 @@ _AMD = (
 )
 _NVIDIA = (
     r"nvidia|nv|cuda\d*|cu1[0-9]\d?|cudart|cudatoolkit|nvcc|nvml|pynvml|nvrtc|nvshmem|nvtx|tensorrt|trt|trtllm|cudnn"
-    r"|cutlass|cublas|cublaslt|flashinfer|sm\d{2,3}a?|gencode|ptxas|cubin|(?:hopper|ampere|blackwell|turing|volta|lovelace)\d*|(?:pascal|maxwell|kepler|ada)\d+|rubin|nvhpc|gdrcopy|gdrapi|[hab]100|[hb]200|b300|gb[23]00|gh200"
+    r"|cutlass|cuvs|rapids|rapidsai|cudf|cuml|cufftmp|cusparselt|cudss|cufile|nvcomp|optix|cublas|cublaslt|flashinfer|sm\d{2,3}a?|gencode|ptxas|cubin|(?:hopper|ampere|blackwell|turing|volta|lovelace)\d*|(?:pascal|maxwell|kepler|ada)\d+|rubin|nvhpc|gdrcopy|gdrapi|[hab]100|[hb]200|b300|gb[23]00|gh200"
     r"|rtx\w*|jetson|orin"
 )
 # Neither vendor: code for these is never reached on AMD either, which is all that counts here.

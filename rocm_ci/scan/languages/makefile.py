@@ -40,8 +40,16 @@ class _Block:
     so_far: Guard
 
 
+_OTHER = frozenset(
+    {".py", ".sh", ".bat", ".ps1", ".cmd", ".go", ".rs", ".js", ".jl", ".pl", ".md", ".txt", ".yml"}
+)
+
+
 class Makefile:
-    """`Makefile`, `GNUmakefile`, `*.mk`, `Makefile.*`; a `justfile` looks the same, but for its blanks."""
+    """`Makefile`, `GNUmakefile`, `*.mk`, `*.mak`, `Makefile.*`, `make.inc`, `Make.defs`.
+
+    A `justfile` looks the same, but for its blanks.
+    """
 
     name = "makefile"
 
@@ -49,7 +57,8 @@ class Makefile:
         """By name."""
         lower = path.name.lower()
         named = lower in ("makefile", "gnumakefile", "justfile", ".justfile")
-        return named or path.suffix in (".mk", ".just") or lower.startswith("makefile.")
+        included = lower.startswith(("makefile.", "make."))
+        return named or path.suffix in (".mk", ".mak", ".just") or (included and path.suffix not in _OTHER)
 
     def parse(self, source: Source) -> Parsed:
         """Lines with the guard of the conditionals around them."""

@@ -7,12 +7,14 @@ REQUIREMENT regions. CMake presets and `devcontainer.json` are read the same way
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import yaml
 
 from rocm_ci.scan import json_text, vendor, yaml_kinds, yaml_lines, yaml_templates
 from rocm_ci.scan.language import Language, Parsed
+from rocm_ci.scan.source import Guard
 from rocm_ci.scan.yaml_walk import Walk
 
 try:
@@ -21,8 +23,6 @@ except ImportError:  # PyYAML built without libyaml
     from yaml import SafeLoader as Loader  # type: ignore[assignment]
 
 if TYPE_CHECKING:
-    from pathlib import PurePosixPath
-
     from rocm_ci.scan.source import Source
 
 
@@ -53,10 +53,17 @@ class Yaml:
             walk = Walk(source)
             for root in roots:
                 if root is not None:
-                    walk.node(root, outer, (f"doc:{yaml_kinds.kind(root, source.path)}",))
+                    kind = yaml_kinds.kind(root, source.path)
+                    walk.node(root, _of_recipe(source.path, outer, kind), (f"doc:{kind}",))
             notes = ("more nodes than are read, the rest left out",) if walk.is_cut else ()
             return Parsed(source, tuple(walk.found), notes=notes)
         return Parsed(source, tuple(yaml_lines.regions(source.lines, outer)), notes=(problem,))
+
+
+def _of_recipe(path: str, outer: Guard, kind: str) -> Guard:
+    """A recipe in `conda/faiss-gpu/` makes the package for CUDA; there is none for ROCm on conda."""
+    words = vendor.words(PurePosixPath(path).parent.name) if kind == "recipe" else []
+    return Guard.EITHER if "gpu" in words and outer is Guard.NONE else outer
 
 
 def _told(error: Exception) -> str:
