@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.scan_note import NoteKind, ScanNote
+from rocm_ci.scan import halves
 from rocm_ci.scan.engine import Scanner, scan
 from rocm_ci.scan.limits import Stopwatch
 from rocm_ci.scan.scanned import Scanned, encodable
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from rocm_ci.scan.files import FileSource
     from rocm_ci.scan.rulebook import RuleBook
 
-LEAST_FILES = 400  # below, starting the workers costs more than they save
+LEAST_FILES = 400  # below, starting the workers costs more than they save: two halves at most
 MOST_WORKERS = 8
 _CHUNKS_PER_WORKER = 24
 _ATTEMPTS = 2  # for one file alone; the second is made by a worker that has scanned nothing before
@@ -49,16 +50,33 @@ def scan_all(
 ) -> Scanned:
     """Like `engine.scan`, with the same findings. Where no process can be forked, it scans alone."""
     workers = processors() if workers is None else workers
-    if workers < 2 or len(changes.files) < LEAST_FILES:
+    if workers < 2 or len(changes.files) < 2 * halves.LEAST_FILES:
         return scan(source, changes, options, archs, book=book)
     scope = Scope(options, source, changes)
     chosen = scope.chosen(changes)
     watch = Stopwatch()
-    pool = _Pool(Scanner(source, options, archs, book, stopwatch=watch, chosen=chosen), watch)
+    scanner = Scanner(source, options, archs, book, stopwatch=watch, chosen=chosen)
+    if len(changes.files) < LEAST_FILES:
+        return Scanned((), 0, 0, scope.notes()).joined(*_few(scanner, watch, chosen.files))
+    pool = _Pool(scanner, watch)
     size = -(-max(1, len(chosen.files)) // (workers * _CHUNKS_PER_WORKER))
     parts = [_Part(chosen.files[at : at + size]) for at in range(0, len(chosen.files), size)]
     done = pool.scan(parts, workers)
     return Scanned((), 0, 0, scope.notes()).joined(*done)
+
+
+def _few(scanner: Scanner, watch: Stopwatch, files: Sequence[FileChange]) -> list[Scanned]:
+    def scan_these(these: Sequence[FileChange]) -> Scanned:
+        with watch:
+            return scanner.scan(these)
+
+    both = halves.split(files)
+    if both is None:
+        return [scan_these(files)]
+    mine, theirs = halves.scanned(*both, scan_these)
+    if theirs is None:
+        return [mine, *_Pool(scanner, watch).scan([_Part((change,)) for change in both[1]], 1)]
+    return [mine, theirs]
 
 
 @dataclass(frozen=True, slots=True)
