@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.scan import needles, screen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 _MOST = 24  # literals; looking for more takes longer than the pattern itself
 
@@ -22,9 +22,9 @@ def finditer(pattern: re.Pattern[str], text: str) -> Iterable[re.Match[str]]:
     return pattern.finditer(text)
 
 
-def lines_with(pattern: re.Pattern[str], text: str) -> list[int]:
-    """The sorted 1-based lines on which a match begins."""
-    literals = _literals(pattern)
+def lines_with(pattern: re.Pattern[str], text: str, literals: Collection[str] = ()) -> list[int]:
+    """The sorted 1-based lines on which a match begins. `literals`: one of these is in every match."""
+    literals = literals or _literals(pattern)
     if literals and _is_of_one_line(pattern):
         starts: Iterable[int] = (
             start

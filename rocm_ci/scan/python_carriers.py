@@ -23,6 +23,14 @@ _IMPORTED = re.compile(
     r"|tensorflow\.sysconfig)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n#]*))",
     re.MULTILINE,
 )
+_MODULES = (
+    "torch.version",
+    "torch.cuda",
+    "cpp_extension",
+    "language.extra",
+    "from jax ",
+    "tensorflow.sysconfig",
+)
 _LAST_WORD = re.compile(r"(\w+)[ \t]*(?:#[^\n]*)?(?:,|$)", re.MULTILINE)
 _MOST = 40  # names that carry a value
 _MOST_LINES = 8  # of one statement that are looked back for its beginning
@@ -49,6 +57,8 @@ def with_carriers(
 
 def with_imported(text: str, hits: Sequence[int]) -> tuple[int, ...]:
     """The sorted lines `hits` and those that name what is imported from a module of such values."""
+    if not any(module in text for module in _MODULES):
+        return tuple(hits)
     names = {
         name for found in _IMPORTED.finditer(text) for name in _LAST_WORD.findall(found[1] or found[2] or "")
     }

@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING, ClassVar
 
 from rocm_ci.scan import vendor
-from rocm_ci.scan.literal_search import lines_with
 from rocm_ci.scan.outcome import UNKNOWN, joined
 from rocm_ci.scan.python_after import after
 from rocm_ci.scan.python_conditions import asks_for_amd_later, is_switch
@@ -16,6 +15,7 @@ from rocm_ci.scan.python_learning import decorator_guard, refuses_amd
 from rocm_ci.scan.python_names import is_text, target_name
 from rocm_ci.scan.python_regions import COMPILES
 from rocm_ci.scan.python_strings import column_of, has_line
+from rocm_ci.scan.python_twins import twin_lines
 from rocm_ci.scan.source import Guard, RegionKind
 
 if TYPE_CHECKING:
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from rocm_ci.scan.python_expressions import Cutter
     from rocm_ci.scan.python_regions import Context
 
-_AMD_TWIN = re.compile(
-    r"\b(ROCM_(HOME|PATH|ROOT)|HIP_PATH|hipcc|hipconfig|(amd|rocm)[-_]?smi|libamdhip64|librccl|rocminfo|HIP_VERSION"
-    r"|ROCMExecutionProvider|MIGraphXExecutionProvider|ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES|PYTORCH_ROCM_ARCH)\b|/opt/rocm|torch\.version\.hip|\bis_(rocm|hip|amd)\b|fnuz"
-)
-_AMD_SIGNS = ("ROC", "HIP", "MIGraphX", "hip", "roc", "amd", "rccl", "fnuz")
 # Programs that somebody starts by hand on the machine that they are for.
 _SCRIPT = re.compile(r"(?i)(^|/)(bench(mark)?s?|profil(er|ing)|microbench\w*)(/|_)|(^|/)bench(mark)?_[^/]*$")
 _FIXTURE = re.compile(r"\bfixture\b")
@@ -47,7 +42,7 @@ class Flow:
         marks = {"test": self._in_test, "script": bool(_SCRIPT.search(cutter.source.path))}
         self._whole: Context = tuple(mark for mark, holds in marks.items() if holds)
         text = cutter.source.text
-        self._twins = lines_with(_AMD_TWIN, text) if any(s in text for s in _AMD_SIGNS) else []
+        self._twins = twin_lines(text)
         self.defined: set[str] = set()
         cutter.compiles = not self._in_test or bool(COMPILES.search(text))
 

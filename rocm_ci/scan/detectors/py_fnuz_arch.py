@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 from rocm_ci.scan.languages.python import PythonTree
+from rocm_ci.scan.literal_search import lines_with
 from rocm_ci.scan.python_places import placed
-from rocm_ci.scan.python_strings import column_of
+from rocm_ci.scan.python_strings import column_of, has_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,16 +34,28 @@ class FnuzArch:
         if not isinstance(tree, PythonTree) or not _FNUZ.search(parsed.source.text):
             return
         told: set[int] = set()
-        for test in _tests(tree.module):
+        for test in _tests(tree.module, lines_with(_OCP, parsed.source.text)):
             for node in _named(test, holds=True):
                 if node.lineno not in told:
                     told.add(node.lineno)
                     yield _match_of(node, parsed)
 
 
-def _tests(module: ast.Module) -> Iterator[ast.expr]:
+def _holding(root: ast.AST, lines: Sequence[int]) -> Iterator[ast.AST]:
+    """The nodes that hold one of some sorted lines."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        for child in ast.iter_child_nodes(node):
+            first = getattr(child, "lineno", None)
+            if first is None or has_line(lines, first, getattr(child, "end_lineno", first)):
+                stack.append(child)
+
+
+def _tests(module: ast.Module, lines: Sequence[int]) -> Iterator[ast.expr]:
     """Every condition that, where it holds, chooses the fnuz kind or says that it is the right one."""
-    for node in ast.walk(module):
+    for node in _holding(module, lines):
         match node:
             case ast.If(test=test, body=body) if _chooses(body):
                 yield test

@@ -36,8 +36,9 @@ class Fp8Dtype:
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
-        if _KNOWS.search(parsed.source.text):
-            yield from choices(parsed, (Guard.NONE,), asked=False)
+        found = list(choices(parsed, (Guard.NONE,), asked=False))
+        if found and _KNOWS.search(parsed.source.text):
+            yield from found
 
 
 def choices(
