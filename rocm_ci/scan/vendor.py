@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 _AMD = (
     r"amd|amdgpu|amdgcn|amdsmi|amdhip64|amdclang|radeon|instinct|rocm\d*|rocmsmi|roc|hip\d*|hipcc|hipclang|hiprtc|hipify"
     r"|hsa|rccl|miopen|rocblas|rocprof|rocprofv3|rocminfo|gfx\d\w*|gfx|mi\d{2,3}[xa]?|cdna\d?|rdna\d?|(?:vega|navi)\d*|fnuz|aiter"
+    r"|lumi|tioga|setonix|tuolumne"
 )
 _NVIDIA = (
     r"nvidia|nv|cuda\d*|cu1[0-9]\d?|cudart|cudatoolkit|nvcc|nvml|pynvml|nvrtc|nvshmem|nvtx|tensorrt|trt|trtllm|cudnn"
     r"|cutlass|cuvs|rapids|rapidsai|cudf|cuml|cufftmp|cusparselt|cudss|cufile|nvcomp|optix|cublas|cublaslt|flashinfer|sm\d{2,3}a?|gencode|ptxas|cubin|(?:hopper|ampere|blackwell|turing|volta|lovelace)\d*|(?:pascal|maxwell|kepler|ada)\d+|rubin|nvhpc|gdrcopy|gdrapi|[hab]100|[hb]200|b300|gb[23]00|gh200"
-    r"|rtx\w*|jetson|orin"
+    r"|rtx\w*|jetson|orin|perlmutter|juwels|lassen"
 )
 # Neither vendor: code for these is never reached on AMD either, which is all that counts here.
 _OTHER = r"hpu|gaudi|npu|ascend|xpu|tpu|mps|musa|mlu|gcu|maca|xla|neuron|trainium|darwin|macos"

@@ -124,7 +124,8 @@ def _clause(text: str) -> Outcome:
     said = found[3] or found[6] or found[8] or ""
     if found[4] and not found[6]:  # `matrix.cuda != ''`: the leg has one
         said, negated = found[4], found[5] == "=="
-    outcome = {Guard.AMD: IS_AMD, Guard.NVIDIA: IS_NVIDIA}.get(vendor.of(said), UNKNOWN)
+    named = Guard.NVIDIA if said == "cu" else vendor.of(said)  # of `cu126`
+    outcome = {Guard.AMD: IS_AMD, Guard.NVIDIA: IS_NVIDIA}.get(named, UNKNOWN)
     if (found[4] or "").endswith(("device", "device_type")) and outcome is IS_NVIDIA:
         outcome = UNKNOWN
     return ~outcome if negated else outcome
