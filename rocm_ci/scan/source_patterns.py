@@ -37,6 +37,8 @@ class Pattern:
 
     def means(self, path: str) -> bool:
         """Whether it certainly names the path, as far as its unknown pieces go."""
+        if self._is_exact:
+            return not self.written.startswith(UNKNOWN) and path in self._places
         return self._strict.fullmatch(path) is not None
 
     def may_mean(self, path: str) -> bool:
@@ -44,7 +46,13 @@ class Pattern:
 
         A name without any folder is meant to lie somewhere below the build file.
         """
-        return self.means(path) or self._loose.fullmatch(path) is not None
+        if self.means(path):
+            return True
+        if self._is_exact:
+            below, plain = self._somewhere
+            rest = path.removeprefix(below)
+            return path.startswith(below) and (rest == plain or rest.endswith(f"/{plain}"))
+        return self._loose.fullmatch(path) is not None
 
     @property
     def name(self) -> str:
@@ -82,10 +90,20 @@ class Pattern:
 
     @cached_property
     def _loose(self) -> re.Pattern[str]:
+        below, plain = self._somewhere
+        return _compiled(f"{re.escape(below)}(?:.*/)?{_glob(plain, deep=self.deep)}")
+
+    @cached_property
+    def _somewhere(self) -> tuple[str, str]:
+        """(the folder below which it may lie, with a slash, what is written without what leads upwards)."""
         plain = _UP.sub("", self.written.lstrip(UNKNOWN + ABOVE).lstrip("/"))
         is_fixed = "/" not in plain and not self.written.startswith((UNKNOWN, ABOVE))
-        below = re.escape(f"{self.base}/") if is_fixed and self.base else ""
-        return _compiled(f"{below}(?:.*/)?{_glob(plain, deep=self.deep)}")
+        return f"{self.base}/" if is_fixed and self.base else "", plain
+
+    @cached_property
+    def _is_exact(self) -> bool:
+        """Whether it is about one name, which is compared sooner than an expression is compiled."""
+        return not self.deep and _WILD.search(self.written.lstrip(UNKNOWN)) is None
 
 
 @lru_cache(maxsize=20_000)
