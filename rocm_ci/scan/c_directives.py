@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+_MACRO = re.compile(r"\w+(?:\([^()]*\))?")
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -13,12 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class Chain:
-    """The conditions of one `#if`, from the first to the last, and what its branches include."""
+    """The conditions of one `#if`, from the first to the last, and what its branches include.
+
+    `defines` are the macros that each branch defines, as `name(parameters)` where they have any.
+    """
 
     conditions: list[Directive]
     depth: int
     last_line: int
     includes: list[str] = field(default_factory=list)
+    defines: list[list[str]] = field(default_factory=lambda: [[]])
+    has_else: bool = False
 
     @property
     def first_line(self) -> int:
@@ -36,6 +44,13 @@ def chains(directives: Iterable[Directive]) -> Iterator[Chain]:
             continue
         elif one.name in ("elif", "elifdef", "elifndef"):
             stack[-1].conditions.append(one)
+            stack[-1].defines.append([])
+        elif one.name == "else":
+            stack[-1].defines.append([])
+            stack[-1].has_else = True
+        elif one.name == "define":
+            found = _MACRO.match(one.text)
+            stack[-1].defines[-1].append(found[0] if found else "")
         elif one.name == "include":
             stack[-1].includes.append(one.text)
         elif one.name == "endif":

@@ -44,7 +44,7 @@ class ArchGuards:
         found = list(chains(file.directives))
         twins = [chain for chain in found if _knows_amd(chain)]
         for chain in found:
-            if _knows_amd(chain) or any(_are_beside(chain, twin) for twin in twins):
+            if _knows_amd(chain) or _has_fallback(chain) or any(_are_beside(chain, twin) for twin in twins):
                 continue
             for one in chain.conditions:
                 asked = _PASS.search(one.text)
@@ -61,6 +61,14 @@ class ArchGuards:
 def _knows_amd(chain: Chain) -> bool:
     words = {word for one in chain.conditions for word in _WORD.findall(one.text)}
     return any(vendor_of(w, {}) is Vendor.AMD for w in words) or any(map(_HIP_HEADER.match, chain.includes))
+
+
+def _has_fallback(chain: Chain) -> bool:
+    """Whether the `#else` of `#ifdef __CUDACC__` defines the same macros with parameters: nothing is lost."""
+    if not chain.has_else or len(chain.defines) != 2 or "__CUDA_ARCH__" in chain.conditions[0].text:
+        return False
+    one, other = ({name.split("(")[0] for name in names} for names in chain.defines)
+    return bool(one) and one == other and all("(" in name for names in chain.defines for name in names)
 
 
 def _are_beside(one: Chain, other: Chain) -> bool:

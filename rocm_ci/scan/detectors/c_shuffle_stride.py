@@ -28,6 +28,8 @@ _DOUBLING = re.compile(r"<<=\s*1|\*=\s*2|\+=\s*\w+|=\s*\w+\s*(?:\*\s*2|<<\s*1)")
 _STRIDE_16 = re.compile(r"(__shfl(?<![\w.>]__shfl)_(?:down|xor|up))(_sync)?\s*\(")
 _BROADCAST = re.compile(r"(__shfl(?<![\w.>]__shfl))(_sync)?\s*\(")
 _NEXT_STEP = re.compile(r"__shfl_(?:down|xor|up)(?:_sync)?\s*\([^;]*,\s*8[uU]?\s*\)")
+_DEFAULT = re.compile(r"\b(?:int|unsigned|size_t|auto|u?int\d*_t)\s+(\w+)\s*=\s*(\d+)\s*[,>]")
+_TOLD = re.compile("warp|wave", re.IGNORECASE)  # a constant of such a name is told where it stands
 _NEXT_STEP_WITHIN = 400  # characters
 _LONGEST_LOOP = 3000  # characters
 _LONGEST_HEADER = 200
@@ -90,12 +92,16 @@ def _around(file: CFile, pattern: re.Pattern[str], shuffles: list[int]) -> Itera
 
 def _reaches_32(file: CFile, found: re.Match[str], start: int, end: int) -> bool:
     """Whether the steps of a loop are those for 32 lanes: 16 down to 1, 1 up to 16, or five of them."""
-    first = file.constants.fold(found["init"]).value
+    first = _first(file, found)
     step = _header(file.code, start, end) if found.re is _FOR else file.code[start:end]
     if first == 16:
         return _HALVING.search(step) is not None
-    if found.re is _WHILE or first not in (0, 1):
+    if found.re is _WHILE or first not in (0, 1, 4):
         return False
+    shifted = re.compile(rf"__shfl\w*\s*\([^;]*(?:1[uU]?\s*<<|16[uU]?\s*>>)\s*\(?\s*{found['name']}\b")
+    if first == 4:
+        down = re.fullmatch(rf"\s*{found['name']}\s*>=\s*0\s*", found["until"]) and "--" in step
+        return bool(down) and shifted.search(file.code, start, end) is not None
     bound = re.fullmatch(rf"\s*{found['name']}\s*(?P<op><=?|!=)\s*(?P<value>[^<>=&|]+)", found["until"])
     last = file.constants.fold(bound["value"]).value if bound else None
     if bound is None or last is None:
@@ -103,8 +109,20 @@ def _reaches_32(file: CFile, found: re.Match[str], start: int, end: int) -> bool
     if first == 1:
         return last == (16 if bound["op"] == "<=" else 32) and _DOUBLING.search(step) is not None
     steps = last + (bound["op"] == "<=")
-    shifted = re.compile(rf"__shfl\w*\s*\([^;]*(?:1[uU]?\s*<<|16[uU]?\s*>>)\s*\(?\s*{found['name']}\b")
     return steps == 5 and shifted.search(file.code, start, end) is not None
+
+
+def _first(file: CFile, found: re.Match[str]) -> int | None:
+    """What a loop starts with; a template parameter is worth its default where nothing else is asked for."""
+    value = file.constants.fold(found["init"]).value
+    function = file.functions.at(found.start()) if value is None else None
+    if function is None or re.search(rf"\b{function.name}\s*<", file.code):
+        return value
+    init = found["init"]
+    for name, default in _DEFAULT.findall(function.text):
+        if not _TOLD.search(name):
+            init = re.sub(rf"\b{name}\b", default, init)
+    return file.constants.fold(init).value
 
 
 def _header(code: str, start: int, end: int) -> str:
