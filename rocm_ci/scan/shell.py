@@ -13,7 +13,7 @@ from rocm_ci.scan import vendor
 from rocm_ci.scan.outcome import UNKNOWN, Outcome, joined
 from rocm_ci.scan.shell_commands import Command, Context, Script
 from rocm_ci.scan.shell_conditions import of_command, of_pattern
-from rocm_ci.scan.shell_exits import has_fallback, how_it_leaves
+from rocm_ci.scan.shell_exits import has_fallback, how_it_leaves, leaves_alternative
 from rocm_ci.scan.shell_lexer import Places, Token, tokens, unquoted
 from rocm_ci.scan.source import Guard
 
@@ -103,6 +103,8 @@ class _Reader:
             self._at += 1
             while self._take("\n"):
                 pass
+            if rest is Guard.NONE and leaves_alternative(self._tokens, self._at, probe=outcome.probe):
+                rest = outcome.false if operator == "&&" else outcome.true
             here = vendor.both(guard, first.true if operator == "&&" else first.false)
             outcome = (
                 joined([outcome, first], conjunction=operator == "&&") if outcome is not first else first

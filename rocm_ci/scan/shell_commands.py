@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from rocm_ci.scan import torch_installs, vendor
+from rocm_ci.scan import pip_torch, vendor
 from rocm_ci.scan.outcome import Outcome, presence
 from rocm_ci.scan.shell_lexer import Places, Token, unquoted
 from rocm_ci.scan.source import Guard, Region, RegionKind
@@ -106,8 +106,8 @@ class Command:
         context = (*self._context, "writes" if name in _MESSAGES else f"command:{name}")
         if any(w.text in INSTALLS for w in words[1:6]):
             context = (*context, "installs")
-            if torch_installs.replaces([w.text for w in words], context):
-                context = (*context, torch_installs.REPLACES)
+            if pip_torch.replaces([w.text for w in words], context):
+                context = (*context, pip_torch.REPLACES)
         self._script.emit(RegionKind.CODE, words[0].start, words[-1].end, guard, context)
         if name == "trap":
             return [(w.start + 1, w.end - 1) for w in words[1:2] if w.text[:1] in "\"'"]

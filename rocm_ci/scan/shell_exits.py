@@ -26,6 +26,19 @@ def how_it_leaves(body: Sequence[Token]) -> str:
             return ""
 
 
+def leaves_alternative(tokens: Sequence[Token], start: int, *, probe: bool) -> bool:
+    """Whether what follows `||` or `&&` leaves: `|| { echo; exit 1; }`; quietly, if a tool was asked for."""
+    if tokens[start : start + 1] and tokens[start].text in ("exit", "return"):
+        body = tokens[start : start + 2]
+    elif tokens[start : start + 1] and tokens[start].text == "{":
+        ends = (i for i in range(start, min(len(tokens), start + _LOOKED_AT)) if tokens[i].text == "}")
+        body = tokens[start + 1 : next(ends, start + 1)]
+    else:
+        return False
+    leaves = how_it_leaves([t for t in body if t.text not in ("||", "&&")])
+    return leaves == "quietly" or (leaves == "loudly" and not probe)
+
+
 def has_fallback(tokens: Sequence[Token], start: int) -> bool:
     """Whether the command at `start` is followed by `||` and something that does not give up."""
     depth = 0

@@ -25,6 +25,7 @@ _SAYS = frozenset({
 _ABOUT_DEVICE = frozenset(
     {"device", "device_type", "target", "type", "kind"}
 )  # "cuda" there is torch's name, also on AMD
+_MACHINES = frozenset({"agents", "pool", "runs-on", "agent_pool"})  # may be mappings
 _MOST_SCALARS = 500
 _NAMED_CHILDREN = frozenset(
     {"jobs", "services", "stages", "targets", "environments", "matrix", "tasks", "executors", "doc:gitlab"}
@@ -73,7 +74,7 @@ def of_mapping(node: yaml.MappingNode, path: tuple[str, ...]) -> Guard:
         # A mapping below such a key is a service or a job of that name.
         if key == "key" and path[0] == "doc:kubernetes":
             continue  # of a toleration or a label: what a node has
-        if key in _SAYS and (key == "agents" or not isinstance(value, yaml.MappingNode)):
+        if key in _SAYS and (key in _MACHINES or not isinstance(value, yaml.MappingNode)):
             texts = list(scalars(value))
             if key not in _ABOUT_DEVICE or any(
                 "nvidia" in t.lower() or vendor.of(t) is Guard.AMD for t in texts

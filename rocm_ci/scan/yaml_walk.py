@@ -8,9 +8,9 @@ import yaml
 
 from rocm_ci.scan import (
     batch,
+    pip_torch,
     powershell,
     shell,
-    torch_installs,
     vendor,
     yaml_guards,
     yaml_kinds,
@@ -88,7 +88,7 @@ class Walk:
             self._variable(entries, guard, path)
             return
         guard = vendor.both(guard, yaml_guards.of_mapping(node, path))
-        if brings := torch_installs.of_image(_image(entries), self._text):
+        if brings := pip_torch.of_image(_image(entries), self._text):
             path = (path[0], brings, *path[1:])
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):

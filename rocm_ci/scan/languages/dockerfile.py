@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan import shell, torch_installs, vendor
+from rocm_ci.scan import pip_torch, shell, vendor
 from rocm_ci.scan.language import Language, Parsed
 from rocm_ci.scan.shell_lexer import Places
 from rocm_ci.scan.source import Guard, Region, RegionKind
@@ -111,7 +111,7 @@ def _regions(instructions: list[_Instruction], outer: Guard, text: str) -> Itera
             if base and base[1] not in stages:
                 column = instruction.column + base.start(1)
                 yield Region(RegionKind.VALUE, base[1], instruction.line, column, guard, (*context, "from"))
-            if brings := torch_installs.of_image(image, text):
+            if brings := pip_torch.of_image(image, text):
                 context = (*context, brings)
         elif instruction.name in ("ARG", "ENV", "LABEL"):
             if instruction.name == "ARG" and (default := _PAIR.match(instruction.body)) and default[1]:
