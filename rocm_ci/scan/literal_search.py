@@ -11,15 +11,21 @@ from rocm_ci.scan import needles, screen
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-_MOST = 24  # literals; looking for more takes longer than the pattern itself
+    from ahocorasick_rs import AhoCorasick
+
+_FEW = 12  # literals; for more of them an automaton is faster than looking for one after the other
 
 
 def finditer(pattern: re.Pattern[str], text: str) -> Iterable[re.Match[str]]:
     """Like `pattern.finditer(text)`. Searching for a literal is a hundred times as fast."""
     literals = _literals(pattern)
-    if literals and not any(literal in text for literal in literals):
-        return ()
-    return pattern.finditer(text)
+    return () if literals and not _holds_one(literals, text) else pattern.finditer(text)
+
+
+def _holds_one(literals: tuple[str, ...], text: str) -> bool:
+    if len(literals) > _FEW:
+        return bool(_automaton(literals).find_matches_as_indexes(text))
+    return any(literal in text for literal in literals)
 
 
 def lines_with(pattern: re.Pattern[str], text: str, literals: Collection[str] = ()) -> list[int]:
@@ -64,9 +70,16 @@ def _lines_of(starts: Iterable[int], text: str) -> list[int]:
     return found
 
 
-def _lines_holding(literals: Iterable[str], text: str) -> list[tuple[int, int]]:
+def _lines_holding(literals: Collection[str], text: str) -> list[tuple[int, int]]:
     """(start, end) of every line with one of the literals, in order."""
     found: dict[int, int] = {}
+    if len(literals) > _FEW:
+        for _, at, _ in _automaton(tuple(literals)).find_matches_as_indexes(text):
+            start = text.rfind("\n", 0, at) + 1
+            if start not in found:
+                end = text.find("\n", at)
+                found[start] = len(text) if end < 0 else end
+        return sorted(found.items())
     for literal in literals:
         at = text.find(literal)
         while at >= 0:
@@ -75,6 +88,13 @@ def _lines_holding(literals: Iterable[str], text: str) -> list[tuple[int, int]]:
             found[text.rfind("\n", 0, at) + 1] = end
             at = text.find(literal, end)
     return sorted(found.items())
+
+
+@lru_cache(maxsize=64)
+def _automaton(literals: tuple[str, ...]) -> AhoCorasick:
+    import ahocorasick_rs  # noqa: PLC0415 - a small scan may need none
+
+    return ahocorasick_rs.AhoCorasick(literals, implementation=ahocorasick_rs.Implementation.DFA)
 
 
 @lru_cache(maxsize=1024)
@@ -90,4 +110,4 @@ def _literals(pattern: re.Pattern[str]) -> tuple[str, ...]:
     found = needles.of_pattern(pattern.pattern) or ()
     # What contains another one tells nothing more.
     least = [one for one in found if not any(other != one and other in one for other in found)]
-    return tuple(least) if len(least) <= _MOST else ()
+    return tuple(sorted(least))

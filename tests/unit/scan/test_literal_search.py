@@ -21,6 +21,7 @@ PATTERNS = [
     r"[^x]hip",
     r"\w+",
     r"cu(?:da)?\d?$|(?m:^hip)",
+    r"(?:cu|hi|a|b)(?:da|p|x|1)[ab.]?(?!x)",
 ]
 TEXTS = st.lists(
     st.sampled_from(["cuda", "hip", "CUDA", "a", "b", " ", "\n", ".", "x", "cu1"]), max_size=25
