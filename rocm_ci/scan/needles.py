@@ -80,10 +80,15 @@ def _joined(one: frozenset[str], other: frozenset[str]) -> frozenset[str] | None
 
 
 def _sequence(items: Any) -> _Part:
-    whole = _NOTHING
+    whole, run = _NOTHING, ""  # of literals, which are joined at once
     for op, argument in items:
+        if op is ops.LITERAL:
+            run += chr(argument)
+            continue
+        if run:
+            whole, run = _then(whole, _exactly(frozenset({run}))), ""
         whole = _then(whole, _item(op, argument))
-    return whole
+    return _then(whole, _exactly(frozenset({run}))) if run else whole
 
 
 def _then(one: _Part, other: _Part) -> _Part:
