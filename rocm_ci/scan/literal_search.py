@@ -24,7 +24,7 @@ def finditer(pattern: re.Pattern[str], text: str) -> Iterable[re.Match[str]]:
 
 def _holds_one(literals: tuple[str, ...], text: str) -> bool:
     if len(literals) > _FEW:
-        return bool(_automaton(literals).find_matches_as_indexes(text))
+        return bool(_automaton(literals).find_matches_as_indexes(_encodable(text)))
     return any(literal in text for literal in literals)
 
 
@@ -74,7 +74,7 @@ def _lines_holding(literals: Collection[str], text: str) -> list[tuple[int, int]
     """(start, end) of every line with one of the literals, in order."""
     found: dict[int, int] = {}
     if len(literals) > _FEW:
-        for _, at, _ in _automaton(tuple(literals)).find_matches_as_indexes(text):
+        for _, at, _ in _automaton(tuple(literals)).find_matches_as_indexes(_encodable(text)):
             start = text.rfind("\n", 0, at) + 1
             if start not in found:
                 end = text.find("\n", at)
@@ -88,6 +88,11 @@ def _lines_holding(literals: Collection[str], text: str) -> list[tuple[int, int]
             found[text.rfind("\n", 0, at) + 1] = end
             at = text.find(literal, end)
     return sorted(found.items())
+
+
+def _encodable(text: str) -> str:
+    """A text as long, whose surrogates (bytes that are no UTF-8) are question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 @lru_cache(maxsize=64)
