@@ -34,18 +34,21 @@ class Files:
         return self.texts[path].encode() if path in self.texts else None
 
 
-def projects() -> list[object]:
-    found = []
+def projects() -> dict[str, dict[str, str]]:
+    found = {}
     for file in sorted(FOLDER.glob("*.txt")):
         for text in re.split(r"^=====$\n", file.read_text(), flags=re.MULTILINE):
             parts = re.split(r"^=== (\S+)\n", text, flags=re.MULTILINE)
             files = dict(zip(parts[1::2], parts[2::2], strict=True))
             if files:
-                found.append(pytest.param(files, id=f"{file.stem}-{next(iter(files))}"))
+                found[f"{file.stem}-{len(found)}-{next(iter(files))}"] = files
     return found
 
 
-@pytest.mark.parametrize("files", projects())
+PROJECTS = projects()
+
+
+@pytest.mark.parametrize("files", PROJECTS.values(), ids=PROJECTS)
 @pytest.mark.parametrize("prefilter", [True, False], ids=["prefilter", "whole"])
 def test_python_as_people_write_it(files: dict[str, str], prefilter: bool) -> None:
     tree = Files({path: _MARK.sub("", text) for path, text in files.items()})

@@ -10,7 +10,7 @@ from rocm_ci.scan.c_conditions import evaluate
 from rocm_ci.scan.c_lexer import lex
 from rocm_ci.scan.c_splices import spliced
 from rocm_ci.scan.embedded import device_sources
-from rocm_ci.scan.language import Surroundings
+from rocm_ci.scan.language import Parsed, Surroundings
 from rocm_ci.scan.language_registry import detectors
 from rocm_ci.scan.languages.c import LANGUAGE
 from rocm_ci.scan.source import RegionKind, Source
@@ -28,7 +28,7 @@ PIECES = st.sampled_from([
 ])  # fmt: skip
 
 
-def parsed(text: str):
+def parsed(text: str) -> Parsed:
     return LANGUAGE.parse(Source("a.hip", text, tuple(text.split("\n"))))
 
 

@@ -9,8 +9,9 @@ import pytest
 from rocm_ci.errors import ConfigError
 from rocm_ci.model.finding import Severity, Topic
 from rocm_ci.scan.rule import decode
-from rocm_ci.scan.rulebook import RuleBook, Tables
+from rocm_ci.scan.rulebook import RuleBook
 from rocm_ci.scan.source import RegionKind
+from rocm_ci.scan.tables import Tables
 from tests.unit.scan.trees import scan_all
 
 RULE = """\

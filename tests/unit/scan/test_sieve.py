@@ -9,9 +9,10 @@ import pytest
 from rocm_ci.model.finding import Severity, Topic
 from rocm_ci.scan.prefilter import Need
 from rocm_ci.scan.rule import MatchSpec, Rule
-from rocm_ci.scan.rulebook import Tables, shipped
+from rocm_ci.scan.rulebook import shipped
 from rocm_ci.scan.sieve import ways_of
 from rocm_ci.scan.source import RegionKind
+from rocm_ci.scan.tables import Tables
 
 
 def ways(*specs: MatchSpec) -> tuple[tuple[Need, ...], ...]:

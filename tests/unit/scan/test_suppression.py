@@ -91,7 +91,7 @@ def test_a_new_comment_about_an_old_line_is_not_called_unused(first: str) -> Non
 
 def test_the_notes_can_be_turned_off_or_up() -> None:
     text = "int a; // rocm-ci: allow nonsense at all\n"
-    off, up = (ScanOptions(rules={"unknown-suppression": level}) for level in ("off", "error"))  # type: ignore[dict-item]
+    off, up = (ScanOptions(rules={"unknown-suppression": level}) for level in ("off", "error"))
 
     assert scan_all({"a.cpp": text}, options=off).findings == ()
     assert [f.severity for f in scan_all({"a.cpp": text}, options=up).findings] == [Severity.ERROR]
