@@ -35,7 +35,7 @@ class Files:
 
 
 def projects() -> dict[str, dict[str, str]]:
-    found = {}
+    found: dict[str, dict[str, str]] = {}
     for file in sorted(FOLDER.glob("*.txt")):
         for text in re.split(r"^=====$\n", file.read_text(), flags=re.MULTILINE):
             parts = re.split(r"^=== (\S+)\n", text, flags=re.MULTILINE)

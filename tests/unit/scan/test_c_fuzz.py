@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rocm_ci.scan.c_conditions import evaluate
 from rocm_ci.scan.c_lexer import lex
+from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.c_splices import spliced
 from rocm_ci.scan.embedded import device_sources
 from rocm_ci.scan.language import Parsed, Surroundings
@@ -26,6 +27,12 @@ PIECES = st.sampled_from([
     "asm volatile(", '"mov.u32 %0, %%laneid;"', "hipMemcpyAsync(d, h.data(), n, k, s)", "__launch_bounds__(256, 4)", "__threadfence()",
     "int* peer_flag", "hipFuncSetAttribute(f, MaxDynamicSharedMemorySize, 1 << 20)", "if (warpSize == 32) {", "\0", "\udcff", "é", "??/",
 ])  # fmt: skip
+
+
+def file_of(text: str) -> CFile:
+    tree = parsed(text).tree
+    assert isinstance(tree, CFile)
+    return tree
 
 
 def parsed(text: str) -> Parsed:
@@ -85,7 +92,7 @@ def test_a_condition_always_has_an_answer(text: str) -> None:
 @example("0b")
 @example("09")
 def test_an_expression_is_folded_or_unknown(text: str) -> None:
-    file = parsed(f"#define N {text.replace(chr(10), ' ')}\n").tree
+    file = file_of(f"#define N {text.replace(chr(10), ' ')}\n")
 
     folded = file.constants.fold("N")
 
@@ -93,7 +100,7 @@ def test_an_expression_is_folded_or_unknown(text: str) -> None:
 
 
 def test_constants_that_stand_for_each_other_are_unknown() -> None:
-    file = parsed("#define A B\n#define B A\nconstexpr int c = c + A;\n").tree
+    file = file_of("#define A B\n#define B A\nconstexpr int c = c + A;\n")
 
     assert file.constants.fold("A").value is None
     assert file.constants.fold("c").value is None
