@@ -286,7 +286,8 @@ class _Reader:
         outcome = of_command([w.text for w in words], self._script.known)
         if is_condition and outcome.probe:
             guard = vendor.both(guard, Guard.EITHER)
-        for stretch in Command(self._script, words, guard, self._context, writes=writes).emit():
-            _read(self._script, stretch, guard, self._context)
+        command = Command(self._script, words, guard, self._context, writes=writes)
+        for stretch in command.emit():
+            _read(self._script, stretch, guard, command.inner)
         self._substitutions(words, guard)
         return outcome

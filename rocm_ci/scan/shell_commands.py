@@ -85,6 +85,7 @@ class Command:
         self._guard = guard
         self._context = context
         self._writes = writes
+        self.inner = context  # of the scripts in it; `elsewhere`: in a container, on another machine
 
     def emit(self) -> list[tuple[int, int]]:
         """Hand it out; returns the stretches of quoted text that are scripts themselves (`bash -c "…"`)."""
@@ -113,6 +114,7 @@ class Command:
             return [(w.start + 1, w.end - 1) for w in words[1:2] if w.text[:1] in "\"'"]
         if name in _SHELLS:
             return _inline_scripts(words)
+        self.inner = (*self.inner, "elsewhere")
         return _started_scripts(words) if name in _STARTS else []
 
     def _assignments(self, words: list[Token]) -> list[Token]:
