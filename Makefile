@@ -9,8 +9,9 @@ SHELL := /bin/bash
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 WORKERS ?= $(shell nproc)
+FUZZ ?= -max_total_time=600 -max_len=20000
 
-.PHONY: help demo test check unit lint types gen gen-check lock bench clean
+.PHONY: help demo test check unit lint types gen gen-check lock bench fuzz clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
@@ -48,6 +49,10 @@ lock: ## renew the lock files: hashes, and no addresses
 
 bench: ## our own speed, one command per folder of bench/
 	@for one in bench/*/run; do echo "== $$one"; "$$one"; done
+
+fuzz: ## coverage-guided fuzzing of the scanner for ten minutes (FUZZ=-runs=N for another length)
+	@$(PYTHON) -m pip install --quiet atheris
+	@$(PYTHON) -m tools.fuzz $(FUZZ)
 
 clean: ## remove everything that is not the source
 	rm -rf $(VENV) .tools .demo rocm-ci-demo rocm-ci-out .mypy_cache .ruff_cache .pytest_cache
