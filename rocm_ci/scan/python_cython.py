@@ -1,7 +1,7 @@
 """Cython: what a module takes from C headers, and which functions of them it calls.
 
 Cython is no Python, so it is read as tokens. Lines that name functions of C are handed out as
-device source, for the rules of C know those names.
+device source, for the rules of C know those names. `# distutils:` lines are options of the build.
 """
 
 from __future__ import annotations
@@ -25,6 +25,11 @@ _FOREIGN = re.compile(
     r"(?<![\w.\"'])(?:cuda|cu|nvml|nccl|nvrtc|nvtx|cublas|cublasLt|cudnn|cufft|curand|cusparse|cusolver|cutensor)"
     r"[A-Z]\w*(?=[ \t]*\()"
 )
+# How the module is compiled, in the comments that Cython reads.
+_OPTION = re.compile(
+    r"[ \t]*#[ \t]*distutils:[ \t]*(?P<name>libraries|extra_link_args|library_dirs|include_dirs)"
+    r"[ \t]*=(?P<of>.*)"
+)
 _STRING = re.compile(r"\"{3}.*?\"{3}|'{3}.*?'{3}|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
 
 
@@ -36,6 +41,9 @@ def regions(source: Source, outer: Guard) -> tuple[Region, ...]:
         extern = _EXTERN.match(line)
         if extern is not None:
             found.append(_header(extern, number, guards[number - 1]))
+        option = _OPTION.match(line)
+        if option is not None:
+            found += _options(option, number, outer)
     for number, line in enumerate(_without_text(source.text).split("\n"), 1):
         found += _calls(line, number, guards[number - 1])
     return tuple(found)
@@ -46,6 +54,12 @@ def _header(extern: re.Match[str], number: int, guard: Guard) -> Region:
     shift = 1 if extern["header"] != header else 0
     column = extern.start("header") + shift + 1 - len(_INCLUDE)
     return Region(RegionKind.KERNEL, f'{_INCLUDE}{header}"', number, max(column, 1), guard)
+
+
+def _options(option: re.Match[str], number: int, guard: Guard) -> Iterator[Region]:
+    for word in re.finditer(r"[^\s,\[\]'\"]+", option["of"]):
+        column = option.start("of") + word.start() + 1
+        yield Region(RegionKind.VALUE, word.group(), number, column, guard, (f"kw:{option['name']}",))
 
 
 def _calls(line: str, number: int, guard: Guard) -> Iterator[Region]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rocm_ci.scan.python_regions import Site
 
 MANY_STAGES = 3  # AMD's tuning guide says 2 for one GEMM, 1 otherwise
-_SIDE = re.compile(r"(?i)^(?:block|tile|kblock)(?:_?(?:size|shape|tile))?_?([mnk])$")
+_SIDE = re.compile(r"(?i)^(?:b|block|tile|kblock)(?:_?(?:size|shape|tile))?_?([mnk])$")
 _ELEMENT = 2  # bytes: half precision
 # LDS of one workgroup in bytes (AMD's ISA manuals; Triton's TargetInfo for gfx1250).
 _LDS = (("gfx950*", 163_840), ("gfx125*", 327_680))

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from rocm_ci.scan.source import Region
 
 _VARIABLE = re.compile(r"^(ROCR|HIP|CUDA)_VISIBLE_DEVICES(?==|$)")
+# `os.environ["…"] = …`, and a copy of it that a child gets.
+_MAPPING = re.compile(r"^subscript:(?:[\w.]*\.)?\w*env\w*$", re.IGNORECASE)
 
 
 class MixedVisibility:
@@ -41,11 +43,12 @@ def _is_set(region: Region) -> bool:
         return not any(c.startswith(("subscript:", "arg:")) for c in region.context)
     if region.kind is RegionKind.VALUE:
         return "environment" in region.context and "=" in region.text
-    return (
-        region.kind is RegionKind.STRING
-        and "subscript:os.environ" in region.context
-        and "store" in region.context
-    )
+    return region.kind is RegionKind.STRING and "store" in region.context and _mapping(region) is not None
+
+
+def _mapping(region: Region) -> str | None:
+    """The mapping of a Python file whose item is set."""
+    return next((c for c in region.context if _MAPPING.match(c)), None)
 
 
 def _environment(region: Region) -> tuple[object, ...]:
@@ -56,6 +59,9 @@ def _environment(region: Region) -> tuple[object, ...]:
             if not any(c.startswith("assign:") for c in region.context)
             else (*region.context[:-1], region.line)
         )
+    mapping = _mapping(region) if region.kind is RegionKind.STRING else None
+    if mapping is not None:
+        return (mapping, *(c for c in region.context if c.startswith("def:")))
     if any(c.startswith("assign:") for c in region.context) and "export" not in region.context:
         return (region.line,)
     return ("export",)

@@ -61,3 +61,12 @@ def test_compile_time_conditions_may_guard() -> None:
     found = {r.text: r.guard for r in parsed(text, "a.pxi").regions}
 
     assert found == {"a_lib": Guard.EITHER, "pynvml": Guard.EITHER, "nvtx": Guard.NONE}
+
+
+def test_build_options_in_comments_are_options() -> None:
+    text = "# distutils: language = c++\n# distutils: libraries = cudart m\n# libraries = cublas\nx = 1\n"
+
+    options = [
+        (r.line, r.column, r.text, r.context) for r in parsed(text).regions if r.kind is RegionKind.VALUE
+    ]
+    assert options == [(2, 26, "cudart", ("kw:libraries",)), (2, 33, "m", ("kw:libraries",))]
