@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import ModuleType
 
 T = TypeVar("T")
@@ -30,6 +31,21 @@ def load(package: ModuleType, export: str, kind: type[T]) -> dict[str, T]:  # no
             raise ValueError(message)
         found[plugin.name] = plugin
     return found
+
+
+def one(package: ModuleType, export: str, kind: type[T], name: str, modules: Iterable[str]) -> T:
+    """The `export` called `name`: of the first of these modules that has it, else of all of the package.
+
+    Only what is looked at is imported. Raises `KeyError` where there is none.
+    """
+    there = {info.name for info in pkgutil.iter_modules(package.__path__)}
+    for module in modules:
+        if module in there:
+            plugin = getattr(importlib.import_module(f"{package.__name__}.{module}"), export, None)
+            if plugin is not None and plugin.name == name:
+                found: T = plugin
+                return found
+    return load(package, export, kind)[name]
 
 
 def data_folder(name: str) -> Path:

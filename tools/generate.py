@@ -2,7 +2,8 @@
 
     python -m tools.generate [--check]
 
-Generated: the two JSON schemas, a page per scan rule with an index, and the tables of the README.
+Generated: the two JSON schemas, a page per scan rule with an index, the rules with their needles, and
+the tables of the README.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from rocm_ci.config import options
 from rocm_ci.config.schema import schema as config_schema
 from rocm_ci.model.finding import Topic
 from rocm_ci.report.codec import schema as report_schema
+from rocm_ci.scan.ready import FILE
 from rocm_ci.scan.rule import Rule, decode
-from tools import rule_pages
+from rocm_ci.scan.rulebook import rule_files
+from tools import ready_rules, rule_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "rules" / "scan"
@@ -61,6 +64,7 @@ def pages() -> dict[Path, str]:
         docs / "report.schema.json": _json(report_schema()),
         docs / "rules" / "README.md": rule_pages.index(rules),
         ROOT / "README.md": _readme(rules),
+        ROOT / "rules" / FILE: ready_rules.text(rule_files(RULES)),
     }
     return made | {docs / "rules" / f"{rule.id}.md": rule_pages.page(rule) for rule in rules}
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.language import Parsed
-from rocm_ci.scan.language_registry import languages
 from rocm_ci.scan.source import Guard, RegionKind, Source
 
 if TYPE_CHECKING:
@@ -24,10 +23,13 @@ def device_sources(parsed: Parsed) -> Iterator[tuple[Parsed, Language]]:
     The inner source keeps the outer path and is padded with empty lines, so that every position a
     rule or detector computes in it is right.
     """
-    language = languages().get("c")
-    if language is None:
+    kernels = [r for r in parsed.regions if r.kind is RegionKind.KERNEL]
+    if not kernels:
         return
-    for guard, text in _texts([r for r in parsed.regions if r.kind is RegionKind.KERNEL]):
+    # The lexer of C, which a scan of other files alone does not need.
+    from rocm_ci.scan.languages.c import LANGUAGE as language  # noqa: N811, PLC0415
+
+    for guard, text in _texts(kernels):
         inner = language.parse(Source(parsed.source.path, text, tuple(text.split("\n"))))
         yield (inner if guard is Guard.NONE else _within(inner, guard)), language
 

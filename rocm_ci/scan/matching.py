@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.language import Match
-from rocm_ci.scan.language_registry import detectors
+from rocm_ci.scan.language_registry import detector
 from rocm_ci.scan.source import Guard, RegionKind
 from rocm_ci.scan.tables import parts, renamers
 from rocm_ci.scan.translators import LISTED
@@ -66,7 +66,7 @@ class CompiledRule:
         told: set[tuple[int, str]] = set()
         for matcher in self._matchers:
             if isinstance(matcher, str):
-                all_of_it = detectors()[matcher].find(parsed, surroundings)
+                all_of_it = detector(matcher).find(parsed, surroundings)
                 found: Iterator[Match] = islice(all_of_it, _MOST_OF_A_DETECTOR)
             else:
                 found = matcher.find(texts)

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 from rocm_ci import registry
 from rocm_ci.errors import ConfigError
+from rocm_ci.scan import ready
 from rocm_ci.scan.language_registry import detectors, languages
 from rocm_ci.scan.matching import CompiledRule
 from rocm_ci.scan.prefilter import Need, Prefilter
 from rocm_ci.scan.rule import Rule, decode
-from rocm_ci.scan.sieve import ways_of
 from rocm_ci.scan.tables import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
+
+    from rocm_ci.scan.prefilter import Way
 
 # Device source inside a string is scanned with the rules of this language.
 EMBEDDED = "c"
@@ -34,13 +36,12 @@ def rule_files(folder: Path) -> list[Path]:
 
 def shipped(*, documentation: bool = False) -> list[Rule]:
     """The rules that come with rocm-ci."""
-    folder = registry.data_folder("rules") / "scan"
-    return [
-        decode(
-            path.read_text(encoding="utf-8"), f"{path.parent.name}/{path.name}", documentation=documentation
-        )
-        for path in rule_files(folder)
-    ]
+    found: list[Rule] = []
+    for path in rule_files(registry.data_folder("rules") / "scan"):
+        file, data = f"{path.parent.name}/{path.name}", path.read_bytes()
+        rule = None if documentation else ready.rule_of(file, data)
+        found.append(rule or decode(data.decode("utf-8"), file, documentation=documentation))
+    return found
 
 
 class RuleBook:
@@ -89,9 +90,16 @@ class LanguageRules:
 
     @cached_property
     def _prefilter(self) -> Prefilter:
-        return Prefilter(
-            [*(ways_of(one.rule, self._tables, self.name) for one in self.rules), _EMBEDDED_SIGNS]
-        )
+        return Prefilter([*(self._ways(one.rule) for one in self.rules), _EMBEDDED_SIGNS])
+
+    def _ways(self, rule: Rule) -> tuple[Way, ...]:
+        ways = ready.ways_of(rule, self.name) if self._tables.are_shipped else None
+        if ways is None:
+            # Only for a rule that was written after the last `make gen`: it loads every detector.
+            from rocm_ci.scan.sieve import ways_of  # noqa: PLC0415
+
+            ways = ways_of(rule, self._tables, self.name)
+        return ways
 
     def possible(self, data: bytes) -> tuple[tuple[CompiledRule, ...], bool]:
         """The rules that could match, and whether the file may hold embedded device source."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import needles, screen
-from rocm_ci.scan.language_registry import detectors
+from rocm_ci.scan.language_registry import detector
 from rocm_ci.scan.prefilter import Need
 from rocm_ci.scan.source import RegionKind
 
@@ -35,10 +35,10 @@ def ways_of(rule: Rule, tables: Tables, language: str = "") -> tuple[Way, ...]:
 
 def _way(spec: MatchSpec, tables: Tables, language: str) -> Way:
     if spec.detector is not None:
-        detector = detectors()[spec.detector]
-        own = getattr(detector, "needles", ())
+        named = detector(spec.detector)
+        own = getattr(named, "needles", ())
         # What must stand in the file besides, where the needles alone are in too many.
-        also = getattr(detector, "also", ())
+        also = getattr(named, "also", ())
         return tuple(_need(some) for some in (own, also) if some)
     given = spec.needles or spec.names or (tables.needles(spec.table) if spec.table else None)
     wanted = [_need(given)] if given else []

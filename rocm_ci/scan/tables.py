@@ -29,6 +29,7 @@ class Tables(Mapping[str, Mapping[str, str]]):
     """Lists of names by file name, read when first asked for."""
 
     def __init__(self, folder: Path | None = None) -> None:
+        self.are_shipped = folder is None
         self._folder = folder or registry.data_folder("rules") / "tables"
         self._read: dict[str, Mapping[str, str]] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm_ci.scan.detectors import c_capability, c_shared_objects, c_warp_synchronous
+from rocm_ci.scan.detectors import c_capability_compare, c_shared_objects, c_warp_synchronous
 from tests.unit.scan.detectors.seen import seen
 
 
@@ -34,7 +34,7 @@ def test_libraries_loaded_by_name(text: str, found: list[tuple[int, str]]) -> No
     ],
 )
 def test_capabilities_compared(text: str, found: list[tuple[int, str]]) -> None:
-    assert seen(c_capability.DETECTOR, text) == found
+    assert seen(c_capability_compare.DETECTOR, text) == found
 
 
 def test_steps_without_a_barrier_are_seen_once_and_barriers_make_them_right() -> None:
