@@ -51,6 +51,9 @@ _OF_WAVE = (
     r"\b{}\s*(?:=|\{{)\s*[^;]*(?:__lane_id\s*\(|%\s*(?P<size>warpSize|64|WARP_SIZE|WAVE_SIZE|kWarpSize|C10_WARP_SIZE)\b"
     r"|&\s*(?:63|0x3[fF])\b)"
 )
+# Storage of CUB for groups of 32: `WarpReduce<T, 32>(storage[threadIdx.x / 32])`.
+_STORAGE = re.compile(r"\b\w*(?:tmp|temp|storage)\w*\s*\[\s*\(*\s*\Z", re.IGNORECASE)
+_OF_GROUPS = re.compile(r"\bWarp(?:Reduce|Scan|Exchange|Load|Store|MergeSort)\s*<[^;{}]*,\s*(?:16|32)\s*>")
 _SLOT = re.compile(r"\[\s*\w*(?:warp|wave|wid|WARP)\w*\s*\]")
 
 
@@ -132,6 +135,8 @@ def _lanes(
     if (_TILE_NAME.search(before) or needs_name) and not named:
         return Lanes.GROUPS
     if not named and _FRAGMENT.match(file.code, found.end()):
+        return Lanes.GROUPS
+    if _STORAGE.search(before) and _OF_GROUPS.search(file.code, start, end):
         return Lanes.GROUPS
     lanes = lanes_of(file, start, end)
     if lanes is Lanes.UNKNOWN:
