@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ def command(name: str, message: str, **properties: str | int | None) -> str:
 
 def stop_token() -> str:
     """A fresh token for `::stop-commands::`, which nobody can guess."""
-    return secrets.token_hex(16)
+    return os.urandom(16).hex()
 
 
 def append_output(path: Path, name: str, value: str) -> None:
     """Append one step output to `$GITHUB_OUTPUT`; the delimiter is random, so it cannot be forged."""
-    delimiter = f"rocm_ci_{secrets.token_hex(16)}"
+    delimiter = f"rocm_ci_{os.urandom(16).hex()}"
     with path.open("a", encoding="utf-8") as file:
         file.write(f"{name}<<{delimiter}\n{value}\n{delimiter}\n")

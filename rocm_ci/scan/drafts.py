@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.finding import Finding, Severity, Topic
-from rocm_ci.scan.excuses import Excuses
 from rocm_ci.scan.repair import Repairs
 from rocm_ci.scan.rulebook import EMBEDDED
 from rocm_ci.scan.scanned import encodable
@@ -16,6 +15,7 @@ from rocm_ci.scan.translators import Translator
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rocm_ci.scan.excuses import Excuses
     from rocm_ci.scan.language import Match, Parsed
     from rocm_ci.scan.project import Project
     from rocm_ci.scan.rule import Rule
@@ -39,7 +39,11 @@ class Drafts:
 
     @cached_property
     def _excuses(self) -> Excuses | None:
-        return Excuses(self._project, self.parsed) if self._language == EMBEDDED else None
+        if self._language != EMBEDDED:
+            return None
+        from rocm_ci.scan.excuses import Excuses  # noqa: PLC0415 - the lexer of C
+
+        return Excuses(self._project, self.parsed)
 
     @cached_property
     def _repairs(self) -> Repairs:

@@ -15,7 +15,7 @@ from rocm_ci.scan.counting import Counting
 from rocm_ci.scan.drafts import Drafts
 from rocm_ci.scan.embedded import device_sources
 from rocm_ci.scan.language import Match, Parsed, Surroundings
-from rocm_ci.scan.language_registry import HEAD, language_of
+from rocm_ci.scan.language_registry import HEAD, is_source, language_of
 from rocm_ci.scan.levels import Levels
 from rocm_ci.scan.limits import STRIKES, OutOfTime, Stopwatch
 from rocm_ci.scan.project import Project
@@ -136,7 +136,7 @@ class Scanner:
         data = self._source.read(path)
         if data is not None and not files.is_binary(data):
             return files.utf8(data)
-        if language_of(path, "") is not None:
+        if is_source(path):
             reason = "binary content" if data is not None else files.refusal(self._source, path)
             if reason:
                 self._note(NoteKind.SKIPPED, path, reason)

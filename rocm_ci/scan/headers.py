@@ -40,6 +40,7 @@ class Headers:
         names: Callable[[str], frozenset[str]],
     ) -> None:
         self._source = source
+        self._lists = isinstance(source, Lists)
         self._folders = folders
         self.facts = cache(self._facts)
         self._names = names
@@ -57,7 +58,7 @@ class Headers:
         return facts(data) if data else NOTHING
 
     def _exists(self, path: str) -> bool:
-        if isinstance(self._source, Lists):
+        if self._lists:
             folder, name = posixpath.split(path)
             return name in self._names(folder)
         return self._source.read(path) is not None
@@ -112,10 +113,10 @@ class Headers:
             if b"include" in data or b"cdef extern" in data:
                 for one in includes_of(data):
                     self._index.setdefault(posixpath.basename(one.header), []).append((path, one))
-        self.is_complete = isinstance(self._source, Lists)
+        self.is_complete = self._lists
 
     def _sources(self) -> Iterable[str]:
-        if not isinstance(self._source, Lists):
+        if not self._lists:
             return
         queue = deque([""])
         while queue:

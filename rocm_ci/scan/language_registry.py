@@ -23,6 +23,7 @@ HEAD = 512
 # Which languages are asked about a file, in the order of their modules: what a suffix alone leaves
 # possible. Of any other suffix, and of names that say more than their suffix does, every one is asked.
 _C, _PYTHON, _TEXT = ("c",), ("python",), ("cmake", "meson", "requirements", "setup_cfg")
+_BY_SUFFIX_ALONE = (_C, _PYTHON, ("shell",), ("cmake",), ())
 _OF_SUFFIX: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("c", "cc", "cpp", "cxx", "cu", "hip", "h", "hh", "hpp", "hxx", "cuh", "inl", "inc"), _C),
     **dict.fromkeys(("py", "pyi", "pyx", "pxd", "pxi", "ipynb"), _PYTHON),
@@ -40,6 +41,7 @@ _OF_SUFFIX: Mapping[str, tuple[str, ...]] = {
 _WITHOUT_SUFFIX = (
     *("apptainer", "bazel", "dockerfile", "groovy", "makefile", "python", "settings_lines", "shell", "toml"),
 )
+_HIDDEN = (*_WITHOUT_SUFFIX[:2], "cmake", *_WITHOUT_SUFFIX[2:])
 _TELLING = (
     "dockerfile",
     "containerfile",
@@ -78,12 +80,21 @@ def language_of(path: str, head: str) -> Language | None:
     return next((one for one in _possible(path) if one.claims(pure, head)), None)
 
 
+def is_source(path: str) -> bool:
+    """Whether a language claims a file by its name. Most suffixes say so without any language loaded."""
+    name = path.rpartition("/")[2]
+    asked = _OF_SUFFIX.get(name.rpartition(".")[2]) if "." in name[1:] else None
+    if asked in _BY_SUFFIX_ALONE and not name.lower().startswith(_TELLING):
+        return bool(asked)
+    return language_of(path, "") is not None
+
+
 def _possible(path: str) -> tuple[Language, ...]:
     name = path.rpartition("/")[2]
     if name.lower().startswith(_TELLING):
         return tuple(languages().values())
     if "." not in name[1:]:
-        return _of_modules(_WITHOUT_SUFFIX)
+        return _of_modules(_HIDDEN if name.startswith(".") else _WITHOUT_SUFFIX)
     asked = _OF_SUFFIX.get(name.rpartition(".")[2])
     return tuple(languages().values()) if asked is None else _of_modules(asked)
 

@@ -94,23 +94,41 @@ class _TextMatcher:
     """Looks at the text of regions."""
 
     def __init__(self, spec: MatchSpec, tables: Tables) -> None:
+        self._spec = spec
         self._kinds = spec.kinds
         self._guards = spec.guards
-        self._context = re.compile(spec.context) if spec.context else None
-        self._not_context = re.compile(spec.not_context) if spec.not_context else None
-        self._not_pattern = re.compile(spec.not_pattern) if spec.not_pattern else None
-        self._names: Mapping[str, str] | None = None
-        self._pattern = _IDENTIFIER
-        if spec.names:
-            self._names = dict.fromkeys(spec.names, "")
-            self._pattern = re.compile(_any_of(spec.names))
-        elif spec.table:
-            self._names = tables[spec.table]
-        if spec.pattern:
-            self._pattern = re.compile(spec.pattern, re.MULTILINE)
         self._tables = tables
         self._renamed_by: tuple[str, ...] = spec.renamed_by
-        self._not_names = [tables[name] for name in spec.not_tables]
+
+    # Half of all expressions are about what surrounds a match: most files have none.
+
+    @cached_property
+    def _context(self) -> re.Pattern[str] | None:
+        return re.compile(self._spec.context) if self._spec.context else None
+
+    @cached_property
+    def _not_context(self) -> re.Pattern[str] | None:
+        return re.compile(self._spec.not_context) if self._spec.not_context else None
+
+    @cached_property
+    def _not_pattern(self) -> re.Pattern[str] | None:
+        return re.compile(self._spec.not_pattern) if self._spec.not_pattern else None
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        if self._spec.pattern:
+            return re.compile(self._spec.pattern, re.MULTILINE)
+        return re.compile(_any_of(self._spec.names)) if self._spec.names else _IDENTIFIER
+
+    @cached_property
+    def _names(self) -> Mapping[str, str] | None:
+        if self._spec.names:
+            return dict.fromkeys(self._spec.names, "")
+        return self._tables[self._spec.table] if self._spec.table else None
+
+    @cached_property
+    def _not_names(self) -> list[Mapping[str, str]]:
+        return [self._tables[name] for name in self._spec.not_tables]
 
     def find(self, texts: Texts) -> Iterator[Match]:
         last: Region | None = None

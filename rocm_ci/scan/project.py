@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import posixpath
 import re
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan.build_lists import BuildLists
 from rocm_ci.scan.builds import Builds
-from rocm_ci.scan.callers import Callers
-from rocm_ci.scan.guarded import Guarded, may_teach
 from rocm_ci.scan.headers import Headers
-from rocm_ci.scan.importers import Importers
 from rocm_ci.scan.inventory import Inventory
-from rocm_ci.scan.reach import Reach
 from rocm_ci.scan.source import Guard
 from rocm_ci.scan.trees import is_vendored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from rocm_ci.scan.callers import Callers
     from rocm_ci.scan.files import FileSource
+    from rocm_ci.scan.guarded import Guarded
+    from rocm_ci.scan.importers import Importers
     from rocm_ci.scan.includes import Include
+    from rocm_ci.scan.reach import Reach
     from rocm_ci.scan.translators import Translator
 
 _MOST_HEADERS = 200
@@ -36,18 +35,37 @@ class Project:
     """Reads a few files of the tree around the changed ones; what they say is kept, their bytes are not."""
 
     def __init__(self, source: FileSource) -> None:
+        self._source = source
         self._builds = Builds(source)
-        inventory = Inventory(source)
-        self._headers = Headers(source, self._builds.folders, inventory.names)
+        self._inventory = Inventory(source)
+        self._headers = Headers(source, self._builds.folders, self._inventory.names)
         self._translators = cache(self._builds.translators)
         self._guarded = cache(self._guards_of)
-        lists = BuildLists(source, inventory)
-        self._importers = Importers(source, inventory)
-        self._callers = Callers(source, inventory)
-        self._reach = Reach(lists, self._headers, inventory, self._guarded, self.has_amd_twin)
         self._taught = cache(self._macros_of_header)
         self._names_below = cache(self._names_of_closure)
         self._reading: set[str] = set()
+
+    # Each needs parsers that a scan of files of one language does not have loaded.
+
+    @cached_property
+    def _importers(self) -> Importers:
+        from rocm_ci.scan.importers import Importers  # noqa: PLC0415
+
+        return Importers(self._source, self._inventory)
+
+    @cached_property
+    def _callers(self) -> Callers:
+        from rocm_ci.scan.callers import Callers  # noqa: PLC0415
+
+        return Callers(self._source, self._inventory)
+
+    @cached_property
+    def _reach(self) -> Reach:
+        from rocm_ci.scan.build_lists import BuildLists  # noqa: PLC0415
+        from rocm_ci.scan.reach import Reach  # noqa: PLC0415
+
+        lists = BuildLists(self._source, self._inventory)
+        return Reach(lists, self._headers, self._inventory, self._guarded, self.has_amd_twin)
 
     def translators(self, path: str) -> frozenset[Translator]:
         """Who turns a source file into HIP before it is compiled for AMD; nobody if none does."""
@@ -157,6 +175,8 @@ class Project:
     # guards across files
 
     def _guards_of(self, path: str) -> Guarded:
+        from rocm_ci.scan.guarded import Guarded  # noqa: PLC0415 - the lexer of C
+
         return Guarded(self._headers.text(path), lambda: self._of_includes(path))
 
     def _of_includes(self, path: str) -> dict[str, Guard]:
@@ -173,6 +193,8 @@ class Project:
         return {macro: guard for macro, guard in found.items() if macro not in disputed}
 
     def _macros_of_header(self, path: str) -> dict[str, Guard]:
+        from rocm_ci.scan.guarded import Guarded, may_teach  # noqa: PLC0415 - the lexer of C
+
         data = self._headers.text(path)
         self._reading.add(path)
         try:

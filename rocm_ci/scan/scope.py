@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.model.changes import ChangeKind
 from rocm_ci.scan.copies import Copies
-from rocm_ci.scan.language_registry import language_of
+from rocm_ci.scan.language_registry import is_source
 from rocm_ci.scan.trees import Trees
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ class Scope:
             self._trees.left_out(path, "another commit of a submodule")
             return False
         suffix = posixpath.splitext(path)[1].lower()
-        if suffix in _BINARY or (suffix in _NO_SOURCE and language_of(path, "") is None):
+        if suffix in _BINARY or (suffix in _NO_SOURCE and not is_source(path)):
             return False
         # A file of no language is not missed.
-        return not (self._trees.leaves_out(path, is_source=language_of(path, "") is not None))
+        return not self._trees.leaves_out(path, is_source)
 
     def notes(self) -> tuple[ScanNote, ...]:
         """What was left out, once per tree."""

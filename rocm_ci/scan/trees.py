@@ -11,7 +11,7 @@ from rocm_ci.scan import attributes
 from rocm_ci.scan.files import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rocm_ci.model.changes import Changes
     from rocm_ci.scan.files import FileSource
@@ -59,7 +59,7 @@ class Trees:
         self._modules: tuple[str, ...] | None = None
         self._left_out: Counter[tuple[str, str]] = Counter()
 
-    def leaves_out(self, path: str, *, is_source: bool) -> bool:
+    def leaves_out(self, path: str, is_source: Callable[[str], bool]) -> bool:
         """Whether a file is not ours. A source is counted for the note about its tree."""
         found = self._of_mark(path)
         if found is None:
@@ -67,7 +67,7 @@ class Trees:
             found = (named, _BY_NAME) if named else self._of_module(path)
         if found is None or not found[0]:
             return False
-        self._left_out[found] += is_source
+        self._left_out[found] += is_source(path)
         return True
 
     def left_out(self, path: str, why: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import select
 import subprocess
 import threading
@@ -261,7 +260,7 @@ def _started(
     When the program cannot be started it is the reason instead. With `others`, our children so
     far, orphans count as part of the tree.
     """
-    tag = secrets.token_hex(8)
+    tag = os.urandom(8).hex()
     environment = dict(os.environ if env is None else env)
     environment[TAG] = f"{environment.get(TAG, '')}/{tag}"
     try:

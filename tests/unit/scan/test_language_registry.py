@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm_ci.scan import language_registry
-from rocm_ci.scan.language_registry import detector, detectors, language_of, languages
+from rocm_ci.scan.language_registry import detector, detectors, is_source, language_of, languages
 
 STEMS = (
     *(
@@ -144,6 +144,7 @@ def test_a_file_gets_the_language_that_it_would_get_if_all_were_asked() -> None:
     for folder, stem, suffix, head in product(FOLDERS, STEMS, SUFFIXES, HEADS):
         path = f"{folder}{stem}{suffix}"
         assert language_of(path, head) is asked_of_all(path, head), (path, head)
+        assert is_source(path) is (language_of(path, "") is not None), path
 
 
 @given(st.text(alphabet="abM.-_/ékfile", max_size=12), st.sampled_from(SUFFIXES), st.sampled_from(HEADS))
