@@ -86,7 +86,7 @@ class Drafts:
         repair = self._repairs.of(rule, match)
         written = match.replacement or repair.replacement or ""
         fix = f"{rule.fix}; {match.hint}" if match.hint else rule.fix
-        if left:
+        if left and not match.edits:
             fix += "; for AMD alone, behind `USE_ROCM` or `__HIP_PLATFORM_AMD__`"
         text = encodable(match.text)
         remark = excuse or (left and f"{left}, which this project runs, does not make that of it")

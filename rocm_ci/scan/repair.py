@@ -76,7 +76,8 @@ class Repairs:
             return Repair()
         alone = ordered[0] if len(ordered) == 1 else None
         is_here = alone is not None and _place(alone) == (match.line, match.column, match.end)
-        unsafe = made.unsafe or (rule.translated is not None and self._leaves_nvidia_without_a_name)
+        renames = rule.translated is not None and not match.edits
+        unsafe = made.unsafe or (renames and self._leaves_nvidia_without_a_name)
         return Repair(ordered, alone.text if alone is not None and is_here else None, unsafe)
 
     def _made(self, rule: Rule, match: Match) -> Repair:
