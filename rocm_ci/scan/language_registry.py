@@ -6,6 +6,7 @@ A language is imported when a file may be its own, a detector when a rule that n
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from functools import cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, cast
@@ -15,7 +16,7 @@ from rocm_ci.scan import detectors as detectors_package
 from rocm_ci.scan import languages as languages_package
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from rocm_ci.scan.language import Detector, Language
 
@@ -42,15 +43,11 @@ _WITHOUT_SUFFIX = (
     *("apptainer", "bazel", "dockerfile", "groovy", "makefile", "python", "settings_lines", "shell", "toml"),
 )
 _HIDDEN = (*_WITHOUT_SUFFIX[:2], "cmake", *_WITHOUT_SUFFIX[2:])
-_TELLING = (
-    "dockerfile",
-    "containerfile",
-    "jenkinsfile",
-    "singularity",
-    "apptainer",
-    "makefile",
-    "make.",
-    ".env",
+# How names begin that say more than their suffix: with a suffix it still may win (`Dockerfile.c`).
+_OF_START = {"dockerfile": "dockerfile", "containerfile": "dockerfile", "jenkinsfile": "groovy"}
+_TELLING = (*_OF_START, "singularity", "apptainer", "makefile", "make.", ".env")
+_OF_NO_LANGUAGE = frozenset(
+    {"LICENSE", "NOTICE", "CODEOWNERS", "VERSION", ".gitignore", ".dockerignore", ".gitattributes"}
 )
 
 
@@ -77,7 +74,7 @@ def detector(name: str) -> Detector:
 def language_of(path: str, head: str) -> Language | None:
     """The language that claims a file; `head` is its first characters."""
     pure = PurePosixPath(path)
-    return next((one for one in _possible(path) if one.claims(pure, head)), None)
+    return next((one for one in _possible(path, head) if one.claims(pure, head)), None)
 
 
 def is_source(path: str) -> bool:
@@ -89,17 +86,25 @@ def is_source(path: str) -> bool:
     return language_of(path, "") is not None
 
 
-def _possible(path: str) -> tuple[Language, ...]:
+def _possible(path: str, head: str) -> Iterator[Language]:
     name = path.rpartition("/")[2]
-    if name.lower().startswith(_TELLING):
-        return tuple(languages().values())
-    if "." not in name[1:]:
-        return _of_modules(_HIDDEN if name.startswith(".") else _WITHOUT_SUFFIX)
-    asked = _OF_SUFFIX.get(name.rpartition(".")[2])
-    return tuple(languages().values()) if asked is None else _of_modules(asked)
+    if "." in name[1:]:
+        asked = None if name.lower().startswith(_TELLING) else _OF_SUFFIX.get(name.rpartition(".")[2])
+        return map(_of_module, _all_modules() if asked is None else asked)
+    told = next((module for start, module in _OF_START.items() if name.lower().startswith(start)), None)
+    if told is not None:
+        return map(_of_module, (told,))
+    if name in _OF_NO_LANGUAGE and not head.startswith("#!"):
+        return iter(())
+    return map(_of_module, _HIDDEN if name.startswith(".") else _WITHOUT_SUFFIX)
 
 
 @cache
-def _of_modules(names: tuple[str, ...]) -> tuple[Language, ...]:
-    package = languages_package.__name__
-    return tuple(importlib.import_module(f"{package}.{name}").LANGUAGE for name in names)
+def _of_module(name: str) -> Language:
+    found: Language = importlib.import_module(f"{languages_package.__name__}.{name}").LANGUAGE
+    return found
+
+
+@cache
+def _all_modules() -> tuple[str, ...]:
+    return tuple(sorted(info.name for info in pkgutil.iter_modules(languages_package.__path__)))

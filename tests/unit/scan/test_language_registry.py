@@ -17,6 +17,10 @@ STEMS = (
     *(
         "a",
         "Dockerfile",
+        "Jenkinsfile-x",
+        "singularity",
+        "LICENSE",
+        ".gitignore",
         "dockerfile-x",
         "Containerfile",
         "Jenkinsfile",
@@ -158,12 +162,12 @@ def test_a_file_loads_no_language_but_those_that_its_suffix_leaves(monkeypatch: 
     everyone = {name for name in sys.modules if name.startswith("rocm_ci.scan.languages.")}
     for name in everyone:
         monkeypatch.delitem(sys.modules, name)
-    language_registry._of_modules.cache_clear()
+    language_registry._of_module.cache_clear()
     try:
         found = language_of("a/x.toml", "")
         loaded = {n.rpartition(".")[2] for n in sys.modules if n.startswith("rocm_ci.scan.languages.")}
     finally:
-        language_registry._of_modules.cache_clear()
+        language_registry._of_module.cache_clear()
 
     assert found is not None
     assert (found.name, loaded) == ("toml", {"lock_files", "toml"})
