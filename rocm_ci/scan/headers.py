@@ -42,6 +42,7 @@ class Headers:
         self._source = source
         self._lists = isinstance(source, Lists)
         self._folders = folders
+        self._own = trees.OwnFolders(source.read)
         self.facts = cache(self._facts)
         self._names = names
         self.exists = cache(self._exists)
@@ -125,7 +126,8 @@ class Headers:
                 path = f"{folder}/{name}" if folder else name
                 if name.endswith("/"):
                     plain = name.rstrip("/")
-                    if plain not in _NO_SOURCES and plain.lower() not in trees.VENDORED:
+                    own = plain.lower() not in trees.VENDORED or self._own.holds(path.rstrip("/"))
+                    if plain not in _NO_SOURCES and own:
                         queue.append(path.rstrip("/"))
                 elif posixpath.splitext(name)[1].lower() in _INCLUDING:
                     yield path

@@ -23,6 +23,7 @@ class Inventory:
         self._source = source
         self.names = cache(self._names)
         self._paths: tuple[str, ...] | None = None
+        self._own = trees.OwnFolders(source.read)
         self.is_complete = isinstance(source, Lists)
 
     @property
@@ -40,6 +41,9 @@ class Inventory:
     def _names(self, folder: str) -> frozenset[str]:
         return frozenset(self._source.names(folder)) if isinstance(self._source, Lists) else frozenset()
 
+    def _is_foreign(self, start: str, name: str) -> bool:
+        return trees.is_vendored(f"{name}x") and not self._own.holds(start + name[:-1])
+
     def _walked(self) -> tuple[str, ...]:
         found: list[str] = []
         queue = deque([""])
@@ -49,7 +53,7 @@ class Inventory:
             for name in sorted(self.names(folder)):
                 if not name.endswith("/"):
                     found.append(start + name)
-                elif not (name.startswith(".") or name[:-1] in _PASSED_OVER or trees.is_vendored(f"{name}x")):
+                elif not (name.startswith(".") or name[:-1] in _PASSED_OVER or self._is_foreign(start, name)):
                     queue.append(start + name[:-1])
             if len(found) > _MOST_PATHS:
                 self.is_complete = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
@@ -23,6 +24,10 @@ VENDORED = frozenset({
     "cutlass", "cccl", "_cccl", "libcudacxx", "cub", "thrust", "node_modules", "bower_components",
     "site-packages",
 })  # fmt: skip
+# Names of libraries: a project may also call the folder so in which its own sources for one of them lie.
+_LIBRARIES = frozenset({"composable_kernel", "cutlass", "cccl", "_cccl", "libcudacxx", "cub", "thrust"})
+_LICENSES = ("LICENSE", "LICENSE.txt", "LICENSE.md", "COPYING", "README.md")
+_BUILDS = ("CMakeLists.txt", "setup.py", "pyproject.toml", "meson.build")
 _BY_NAME = "its name says that it is carried from another project"
 _BY_MODULE = "a submodule, by .gitmodules"
 _BY_MARK = {
@@ -36,13 +41,39 @@ def is_vendored(path: str) -> bool:
     return bool(_named(path))
 
 
-def _named(path: str) -> str:
-    """The outermost folder of such a name, with a slash; empty without one."""
+def _named(path: str, is_own: Callable[[str], bool] | None = None) -> str:
+    """The outermost folder of such a name that is not one's own, with a slash; empty without one."""
     parts = path.split("/")
     for depth, part in enumerate(parts[:-1], 1):
         if part.lower() in VENDORED:
-            return "/".join(parts[:depth]) + "/"
+            folder = "/".join(parts[:depth])
+            if is_own is None or not is_own(folder):
+                return f"{folder}/"
     return ""
+
+
+class OwnFolders:
+    """Which folders that are called like a library are a project's own: its build names their sources."""
+
+    def __init__(self, read: Callable[[str], bytes | None]) -> None:
+        self._read = read
+        self.holds = cache(self._holds)
+
+    def _holds(self, folder: str) -> bool:
+        if folder.rpartition("/")[2].lower() not in _LIBRARIES:
+            return False
+        if any(self._read(f"{folder}/{name}") is not None for name in _LICENSES):
+            return False
+        above = folder
+        while above:
+            above = above.rpartition("/")[0]
+            inner = re.escape(folder[len(above) + 1 if above else 0 :].encode("utf-8", "surrogateescape"))
+            named = re.compile(rb"(?<![\w/])" + inner + rb"/[\w./-]+\.(?:cu|cpp|cc|cxx|c|hip)\b")
+            for name in _BUILDS:
+                data = self._read(f"{above}/{name}" if above else name)
+                if data is not None and named.search(data):
+                    return True
+        return False
 
 
 class Trees:
@@ -54,6 +85,7 @@ class Trees:
 
     def __init__(self, source: FileSource, changes: Changes) -> None:
         self._read = source.read
+        self._own = OwnFolders(source.read)
         self._changes = {} if changes.whole_tree else {change.path: change for change in changes.files}
         self._marks = cache(self._marks_of_folder)
         self._modules: tuple[str, ...] | None = None
@@ -63,7 +95,7 @@ class Trees:
         """Whether a file is not ours. A source is counted for the note about its tree."""
         found = self._of_mark(path)
         if found is None:
-            named = _named(path)
+            named = _named(path, self._own.holds)
             found = (named, _BY_NAME) if named else self._of_module(path)
         if found is None or not found[0]:
             return False

@@ -122,3 +122,21 @@ def test_a_hostile_pattern_is_no_slow_one() -> None:
     }
 
     assert len(scan_all(files).findings) == 1
+
+
+def test_a_folder_called_like_a_library_is_ours_where_the_build_names_its_sources() -> None:
+    files = {"csrc/cutlass/a.cu": CUDA, "csrc/cutlass/deep/b.cu": CUDA}
+    listed = 'set(SRC\n  "csrc/cutlass/a.cu")\n'
+
+    assert told(files)
+    assert not told(files | {"CMakeLists.txt": listed})
+    assert not told(files | {"csrc/CMakeLists.txt": "add_library(k cutlass/a.cu)\n"})
+    assert {f.path for f in scan_all(files | {"CMakeLists.txt": listed}).findings} == set(files)
+
+
+def test_a_library_stays_one_with_its_licence_or_among_other_peoples_trees() -> None:
+    listed = {"CMakeLists.txt": "add_library(k csrc/cutlass/a.cu third_party/cutlass/b.cu)\n"}
+
+    assert told({"csrc/cutlass/a.cu": CUDA, "csrc/cutlass/LICENSE.txt": "", **listed})
+    assert told({"third_party/cutlass/b.cu": CUDA, **listed})
+    assert told({"csrc/thrust/sort.h": CUDA, **listed})
