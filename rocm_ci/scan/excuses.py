@@ -35,6 +35,12 @@ _FOLLOWS = frozenset({
     Topic.PRECISION,
 })  # fmt: skip
 
+_UNITS = (".cu", ".cpp", ".cc", ".cxx", ".hip", ".c")
+_LAST_NAME = re.compile(r"[A-Za-z_]\w*(?=\W*\Z)")
+_BOUNDS = re.compile(r"\b(?:f?min|f?max|fminf|fmaxf|clamp|__hmin|__hmax)\s*(?:<[\w ]+>)?\s*\Z")
+_ARGUMENT = re.compile(r"[(,]\s*-?\s*\Z")
+_LONGEST_CALL = 300
+
 
 class Excuses:
     """The excuses of one parsed file."""
@@ -49,7 +55,15 @@ class Excuses:
         backend = self._backend
         if backend and rule.topic not in (_ON_HOST if backend == "CPU" else _ELSEWHERE):
             return f"in a file of the {backend} backend"
-        return self._unreached or self._of_templates(rule, match)
+        return (
+            self._unreached
+            or self._of_templates(rule, match)
+            or (
+                _clamp(self._parsed, match)
+                if rule.id == "fp8-limit-448"
+                else _never_called(self._parsed, match)
+            )
+        )
 
     def _of_templates(self, rule: Rule, match: Match) -> str:
         first = self._first_template
@@ -84,6 +98,57 @@ class Excuses:
         regions = (r for r in self._parsed.regions if r.kind is RegionKind.INCLUDE)
         conditional = _conditional(self._parsed)
         return [r for r in regions if r.guard is not Guard.NVIDIA and r.line not in conditional]
+
+
+def _never_called(parsed: Parsed, match: Match) -> str:
+    """Why a template has no instance on AMD: all that the file calls it for is for NVIDIA.
+
+    A header may be called from elsewhere, and what is no template is compiled without a caller.
+    """
+    file = parsed.tree
+    if (
+        not isinstance(file, CFile)
+        or not parsed.source.path.endswith(_UNITS)
+        or match.line > len(file.guards)
+    ):
+        return ""
+    function = file.functions.at(file.lexed.line_starts[match.line - 1] + max(match.column - 1, 0))
+    if function is None or "template" not in function.text or not function.name.isidentifier():
+        return ""
+    lines = [
+        file.line_of(one.start())
+        for one in re.finditer(rf"\b{function.name}\b", file.code)
+        if not function.header <= one.start() <= function.end
+    ]
+    if not lines or any(file.guard_at(line) is not Guard.NVIDIA for line in lines):
+        return ""
+    return f"a template that is used for CUDA only, in line {lines[0]}"
+
+
+def _clamp(parsed: Parsed, match: Match) -> str:
+    """Why a limit overflows nothing: it only bounds values that are then converted."""
+    file, name = parsed.tree, _LAST_NAME.search(match.text.partition("448")[0])
+    if not isinstance(file, CFile) or name is None:
+        return ""
+    at = file.lexed.line_starts[match.line - 1] + match.column - 1
+    function = file.functions.at(at)
+    start, end = (function.start, function.end) if function is not None else (0, len(file.code))
+    uses = [start + m.start() for m in re.finditer(rf"\b{name[0]}\b", file.code[start:end])]
+    uses = [use for use in uses if not at <= use <= at + len(match.text)]
+    if not uses or not all(_is_bound(file.code, use) for use in uses):
+        return ""
+    return "only the bound of a conversion, which HIP limits by itself"
+
+
+def _is_bound(code: str, at: int) -> bool:
+    """Whether what stands at an offset is, by itself, an argument of a minimum or a maximum."""
+    before = code[max(0, at - _LONGEST_CALL) : at]
+    closed = 0
+    for place in range(len(before) - 1, -1, -1) if _ARGUMENT.search(before) else ():
+        closed += (before[place] == ")") - (before[place] == "(")
+        if closed < 0:
+            return _BOUNDS.search(before[:place]) is not None
+    return False
 
 
 def _conditional(parsed: Parsed) -> frozenset[int]:

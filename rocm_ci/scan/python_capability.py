@@ -174,7 +174,8 @@ def decides(node: ast.Compare, values: Values, tainted: frozenset[str]) -> bool:
 def is_floor(node: ast.Compare) -> bool:
     """Whether a comparison only turns old NVIDIA GPUs away: below every number that AMD reports.
 
-    (8, 9) is not one of these: it asks for 8 bit floats.
+    (8, 9) as a minimum is not one of these: it asks for 8 bit floats, which not every AMD GPU has. What is
+    done below it, `if cap < (8, 9)`, is done on no AMD GPU.
     """
     if len(node.ops) != 1:
         return False
@@ -188,9 +189,10 @@ def is_floor(node: ast.Compare) -> bool:
     if number is None or (left is not None and right is not None):
         return False
     beyond = (ast.Gt, ast.LtE) if left is None else (ast.Lt, ast.GtE)
+    below = (ast.Gt, ast.GtE) if left is not None else (ast.Lt, ast.LtE)
     if isinstance(op, beyond) and number == int(number):
         number += 1  # `major > 8` asks for 9
-    return number < LOWEST_AMD and number != _FIRST_FP8
+    return number < LOWEST_AMD and (number != _FIRST_FP8 or isinstance(op, below))
 
 
 def _lists(node: ast.expr) -> bool:

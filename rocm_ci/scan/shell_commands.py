@@ -30,6 +30,9 @@ INSTALLS = frozenset(
 )
 _PROBES = frozenset({"[", "[[", "test", "command", "which", "type", "hash", "grep", "egrep"})
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
+# A constant image of NVIDIA in a script that chooses a version of CUDA as well: it is about nothing else.
+_NVIDIA_IMAGE = re.compile(r"[\"']?(?:docker\.io/)?(?:nvidia/|nvcr\.io/)")
+_CUDA_SCRIPT = re.compile(r"(?m)^[ \t]*(?:export[ \t]+)?\w*CUDA_VERSION=|--build-arg[ =]\"?CUDA_VERSION=")
 # A default for one toolkit beside one for the other: the script serves both.
 _SELF_DEFAULT = re.compile(r"^\"?\$\{(?:CUDA|CUDNN|NVCC)\w*:?[-=]")
 _AMD_DEFAULT = re.compile(
@@ -127,6 +130,8 @@ class Command:
             start = word.start + found.end()
             if _SELF_DEFAULT.match(word.text[found.end() :]) and _AMD_DEFAULT.search(self._script.text):
                 context = (*context, "twin")
+            if _NVIDIA_IMAGE.match(word.text[found.end() :]) and _CUDA_SCRIPT.search(self._script.text):
+                context = (*context, "fixed")
             self._script.emit(RegionKind.KEY, word.start, word.start + len(found[1]), self._guard, context)
             self._script.emit(RegionKind.VALUE, start, word.end, self._guard, context)
             if lookup := _LOOKUP.search(word.text):

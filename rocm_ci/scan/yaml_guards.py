@@ -20,7 +20,8 @@ _SAYS = frozenset({
     "vendor", "variant", "flavor", "toolkit", "device", "label", "key", "id", "name", "runner", "runs-on",
     "runs_on", "tags", "profiles", "queue", "agents", "agent_pool", "agent", "pool", "compute", "target",
     "arch", "desired_cuda", "config", "accelerators", "device_type", "environment_name", "job_name",
-    "suffix", "stack", "kind", "type", "group", "hardware", "sku",
+    "suffix", "stack", "kind", "type", "group", "hardware", "sku", "brand", "manufacturer", "hardware_vendor",
+    "gpu_vendor", "gpu-vendor", "gpuVendor", "gpu_brand", "gpu_model", "accelerator_type",
 })  # fmt: skip
 _ABOUT_DEVICE = frozenset(
     {"device", "device_type", "target", "type", "kind"}

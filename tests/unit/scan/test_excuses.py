@@ -74,3 +74,42 @@ def test_a_copy_is_told_with_the_file_it_is_a_copy_of() -> None:
 
 def test_small_files_that_are_the_same_are_no_copies() -> None:
     assert len(scan_all({"a/x.cpp": CALL, "b/x.cpp": CALL}).findings) == 2
+
+
+BALLOT = "template <typename T>\n__device__ int f(T v) { return __popc(__ballot_sync(0xffffffff, v > 0)); }\n"
+
+
+def test_a_template_that_is_used_for_cuda_only_has_no_instance_on_amd() -> None:
+    text = BALLOT + "#ifndef USE_ROCM\n__global__ void k(int* p) { *p = f<int>(1); }\n#endif\n"
+    found = scan_all({"a.cu": text}).findings
+
+    assert found
+    assert all(f.severity is Severity.NOTE for f in found if f.line == 2)
+    assert any("used for CUDA only, in line 4" in f.message for f in found)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.cu", BALLOT),
+        ("a.cu", BALLOT + "__global__ void k(int* p) { *p = f<int>(1); }\n"),
+        ("a.cuh", BALLOT + "#ifndef USE_ROCM\n__global__ void k(int* p) { *p = f<int>(1); }\n#endif\n"),
+        (
+            "a.cu",
+            BALLOT.partition("\n")[2].replace("T v", "int v")
+            + "#ifndef USE_ROCM\nint g() { return f(1); }\n#endif\n",
+        ),
+    ],
+)
+def test_what_may_have_an_instance_or_needs_none_counts(path: str, text: str) -> None:
+    assert "warp-size" in loud({path: text})
+
+
+def test_the_bound_of_a_saturating_conversion_is_no_scale() -> None:
+    limit = "__device__ char f(float v) {\n  constexpr float kFp8Max = 448.0f;\n"
+
+    assert "precision" in loud({"a.hip": limit + "  return to_fp8(v * kFp8Max);\n}\n"})
+    assert "precision" in loud({"a.hip": limit + "  return to_fp8(v, fmaxf(amax(v), 1e-6f) / kFp8Max);\n}\n"})
+    assert "precision" not in loud(
+        {"a.hip": limit + "  return to_fp8(fminf(fmaxf(v, -kFp8Max), kFp8Max));\n}\n"}
+    )

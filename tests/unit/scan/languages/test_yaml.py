@@ -196,3 +196,19 @@ def test_aliases_cannot_make_a_small_file_endless() -> None:
     )
 
     assert len(LANGUAGE.parse(Source("a.yml", text, tuple(text.split("\n")))).regions) < 300_000
+
+
+@pytest.mark.parametrize(
+    ("said", "guard"),
+    [
+        ("brand: NVIDIA", NV),
+        ("vendor: nvidia", NV),
+        ("gpu: H100", NV),
+        ("brand: AMD", AMD),
+        ("note: on NVIDIA", NONE),
+    ],
+)
+def test_an_entry_is_for_the_vendor_that_it_names_beside(said: str, guard: Guard) -> None:
+    found = cut(f"dependencies:\n  - command: pip install x\n    {said}\n", "recipes/model.yaml")
+
+    assert found["pip install x"] is guard
