@@ -16,10 +16,10 @@ from rocm_ci.cli.selection import Request, Selection, root_of, select
 from rocm_ci.config import load as config
 from rocm_ci.errors import UsageError
 from rocm_ci.model.verdict import Verdict, exit_code
+from rocm_ci.scan.ahead import Ahead
 from rocm_ci.scan.baseline import NO_BASELINE, Baseline
 from rocm_ci.scan.files import Folder
 from rocm_ci.scan.inspection import Inspection, chosen_baseline
-from rocm_ci.scan.rulebook import RuleBook, shipped
 from rocm_ci.stages.scan import verdict
 from rocm_ci.tools.git import Git
 from rocm_ci.tools.process import ProcessRunner
@@ -125,20 +125,20 @@ def command(
     if staged and since:
         # `pre-commit run --from-ref` means the commits since then; nothing needs to be staged.
         request = replace(request, staged=False, base=since)
-    root = root_of(Git(ProcessRunner(), request.start, env))
+    start, ahead = request.start, Ahead()
+    root = root_of(Git(ProcessRunner(), start, env))
     git = Git(ProcessRunner(), root, env)
     options = _configuration(root, config_path, env)
-    book = RuleBook(shipped())
     if selected or ignored:
         from rocm_ci.scan.choice import chosen  # noqa: PLC0415 - few scans choose
 
-        options = msgspec.structs.replace(options, scan=chosen(options.scan, book, selected, ignored))
+        options = msgspec.structs.replace(options, scan=chosen(options.scan, ahead.book, selected, ignored))
     if list_rules:
         from rocm_ci.scan.catalogue import catalogue  # noqa: PLC0415 - a scan needs none of it
 
-        log.result(catalogue(book, options.scan, as_json=wanted.form == "json"))
+        log.result(catalogue(ahead.book, options.scan, as_json=wanted.form == "json"))
         return 0
-    scan = _Scan(log=log, git=git, root=root, options=options, book=book, wanted=wanted, began=began)
+    scan = _Scan(log=log, git=git, root=root, options=options, ahead=ahead, wanted=wanted, began=began)
     if wanted.write_baseline is not None or wanted.shrink_baseline:
         return scan.keep_baseline(config_path)
     return scan.run(request, config_path, colour=sys.stdout.isatty() and "NO_COLOR" not in env)
@@ -150,7 +150,7 @@ class _Scan:
     git: Git
     root: Path
     options: Config
-    book: RuleBook
+    ahead: Ahead
     wanted: Wishes
     began: float
 
@@ -215,7 +215,7 @@ class _Scan:
             source=selection.source,
             options=self.options.scan,
             archs=self.options.arch,
-            book=self.book,
+            book=self.ahead.book,
             baseline=baseline,
             config_path=(config_path or Path(config.PATH)).as_posix(),
             renames=lambda: self.git.renamed_since_change_of(self.options.scan.baseline),

@@ -88,6 +88,10 @@ class LanguageRules:
         self.rules = tuple(rules)
         self._tables = tables
 
+    def prepare(self) -> None:
+        """Build the prefilter now: the first file need not wait for it."""
+        _ = self._prefilter
+
     @cached_property
     def _prefilter(self) -> Prefilter:
         return Prefilter([*(self._ways(one.rule) for one in self.rules), _EMBEDDED_SIGNS])
