@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from rocm_ci.scan import python_capability as capability
@@ -31,6 +32,7 @@ NEEDLES = (
 _LIBRARY = re.compile(
     r"(?i)def:_*(has|is|can|use|check|supports?)_.*(cusparse|cudnn|cublas|cutlass|nvjpeg|cutensor)"
 )
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _QUIET = frozenset({"message", "beside-vendor", "test", "script"})
 
 
@@ -68,13 +70,18 @@ def _decisions(parsed: Parsed, tree: PythonTree) -> Iterator[tuple[ast.expr, boo
     for nodes in values.scopes:
         refusals = _refusals(nodes)
         tainted = module_level if nodes is values.scopes[0] else values.tainted(nodes)
+        unread = set() if nodes is values.scopes[0] else _unread(nodes)
         for node in nodes:
             site = sites.get(id(node))
             if site is None or not isinstance(node, (ast.Compare, ast.Call)) or id(node) in refusals:
                 continue
             strong = _strength(node, values, tainted)
             if strong is not None:
-                weak = not strong or any(c in _QUIET or _LIBRARY.match(c) for c in site.context)
+                weak = (
+                    not strong
+                    or id(node) in unread
+                    or any(c in _QUIET or _LIBRARY.match(c) for c in site.context)
+                )
                 if node.lineno not in told or (told[node.lineno][1] and not weak):
                     told[node.lineno] = (node, weak)
     yield from _without_repeats(list(told.values()))
@@ -124,6 +131,26 @@ def _is_text_capability(node: ast.expr) -> bool:
     if isinstance(node, ast.Subscript):
         return _is_text_capability(node.value)
     return isinstance(node, ast.Attribute) and node.attr == "compute_capability"
+
+
+def _unread(nodes: list[ast.AST]) -> set[int]:
+    """Comparisons of a function whose outcome gets a name that nothing in it reads."""
+    if any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in nodes):
+        return set()
+    inner = (one for node in nodes if isinstance(node, _SCOPES) for one in ast.walk(node))
+    read = {
+        one.id
+        for one in chain(nodes, inner)
+        if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Store)
+    }
+    return {
+        id(one)
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        and all(isinstance(target, ast.Name) and target.id not in read for target in node.targets)
+        for one in ast.walk(node.value)
+        if isinstance(one, (ast.Compare, ast.Call))
+    }
 
 
 def _refusals(nodes: list[ast.AST]) -> set[int]:
