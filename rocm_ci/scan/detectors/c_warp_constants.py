@@ -29,6 +29,10 @@ _DEFINED = re.compile(
 _LONGEST = 120
 # Such a file tells the number of lanes of its groups from that of the hardware.
 _LOGICAL = re.compile(r"(?:physical|hardware|real)_?(?:warp|wave)", re.IGNORECASE)
+_CLASS = re.compile(r"\b(?:struct|class)\b(?!.*\benum\b)", re.DOTALL)
+_ENUM = re.compile(r"\benum\b")
+_DEFINES = re.compile(r"\s*(?:=(?!=)|\{)")
+_FARTHEST = 20_000
 # A number of warps, a shift or a mask of lanes is none of our business.
 _OTHER = re.compile(
     r"(?:[nN]um|NUM|[mM]ax|MAX|[cC]ount)_?(?:of_?)?(?:[wW]arps|WARPS|[wW]aves|WAVES)|[lL]og|LOG|[bB]its|BITS|[mM]ask"
@@ -73,7 +77,58 @@ def _fixed_sizes(file: CFile) -> Iterator[tuple[Match, Lanes]]:
         if name in chosen or _OTHER.search(name) or file.guard_at(line) is not Guard.NONE:
             continue
         text = file.code[start : value.end()]
-        yield Match(line, column, column + len(text.split("\n")[0]), " ".join(text.split())), lanes
+        match = Match(line, column, column + len(text.split("\n")[0]), " ".join(text.split()))
+        is_unread = lanes is Lanes.WAVE and not named["macro"] and _is_unread_member(file, name, start)
+        yield match, Lanes.UNKNOWN if is_unread else lanes
+
+
+def _is_unread_member(file: CFile, name: str, offset: int) -> bool:
+    """Whether a class with code has a constant that neither it nor anybody without an own one reads.
+
+    What the rest of the file does across lanes is no matter of that constant then.
+    """
+    own = _class_around(file.code, offset)
+    # A class without code is there for others, who read its constants by its name.
+    if own is None or not any(own[0] < one.start < own[1] for one in file.functions.all):
+        return False
+    found = [one.start() for one in re.finditer(rf"\b{name}\b", file.code)]
+    owners = {at: _class_around(file.code, at) for at in found if _DEFINES.match(file.code, at + len(name))}
+    of_all = None in owners.values()  # one outside of every class
+    for at in found:
+        if at in owners:
+            continue
+        around = [block for block in owners.values() if block and block[0] <= at < block[1]]
+        is_of_other = max(around) != own if around else of_all
+        if not is_of_other or file.code[:at].rstrip().endswith("::"):
+            return False
+    return True
+
+
+def _class_around(code: str, offset: int) -> tuple[int, int] | None:
+    """Where the body of the class begins and ends in which a place stands; None outside of one."""
+    depth = 0
+    for at in range(offset - 1, max(-1, offset - _FARTHEST), -1):
+        if code[at] == "}":
+            depth += 1
+        elif code[at] == "{":
+            depth -= 1
+            if depth < 0:
+                header = re.split(r"[;{}]", code[max(0, at - 500) : at])[-1]
+                if _CLASS.search(header):
+                    return at, _end_of(code, at)
+                if not _ENUM.search(header):
+                    return None
+                depth = 0
+    return None
+
+
+def _end_of(code: str, start: int) -> int:
+    depth = 0
+    for brace in re.finditer(r"[{}]", code[start:]):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return start + brace.end()
+    return len(code)
 
 
 def _before(file: CFile, value: re.Match[str]) -> re.Match[str] | None:
