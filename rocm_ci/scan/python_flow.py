@@ -15,7 +15,7 @@ from rocm_ci.scan.python_learning import decorator_guard, refuses_amd
 from rocm_ci.scan.python_names import is_text, target_name
 from rocm_ci.scan.python_regions import COMPILES
 from rocm_ci.scan.python_strings import column_of, has_line
-from rocm_ci.scan.python_twins import twin_lines
+from rocm_ci.scan.python_twins import has_namesake, stands_apart, twin_lines
 from rocm_ci.scan.source import Guard, RegionKind
 
 if TYPE_CHECKING:
@@ -50,7 +50,9 @@ class Flow:
         """Statements in order; what one of them rules out holds for the ones after it."""
         if not context:
             context = self._whole
-        context = (*context, "twin") if "twin" not in context and self._knows_amd(statements) else context
+        beside = "twin" not in context and self._knows_amd(statements)
+        outside = context == self._whole  # of every definition and condition
+        alone, context = context, (*context, "twin") if beside else context
         lines = self._cut.source.lines
         end = statements[-1].end_lineno if statements else 0
         if "inside" in context and any(restores(s, lines) for s in statements):
@@ -65,7 +67,8 @@ class Flow:
             if self._holds_hit(statement):
                 tried = is_tried(statement, statements[number + 1 :], lines)
                 reached = vendor.both(guard, Guard.EITHER) if tried else guard
-                self._statement(statement, reached, context)
+                apart = beside and outside and stands_apart(statement, self._twins, lines, self._cut.names)
+                self._statement(statement, reached, alone if apart else context)
             elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
                 self._cut.note(statement, guard, context)
             if self._is_hit((statement.end_lineno or statement.lineno) + 1, end):
@@ -180,6 +183,8 @@ class Flow:
         self, node: ast.Assign | ast.AnnAssign | ast.AugAssign, guard: Guard, context: Context
     ) -> None:
         cut = self._cut
+        if has_namesake(node, cut.source.text):
+            guard = vendor.both(guard, Guard.NVIDIA)
         cut.note(node, guard, context)
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         names = [target_name(t, cut.names) for t in targets]

@@ -20,8 +20,13 @@ if TYPE_CHECKING:
 
     from rocm_ci.scan.source import Source
 
-_ASSIGN = re.compile(r"\s*(?:(?:export|override|private)\s+)*([\w.-]+)\s*(\?=|:=|::=|\+=|!=|=)[ \t]*(.*)$")
-_TARGET_ASSIGN = re.compile(r"\s*[^\s:=]+\s*:\s*([\w.-]+)\s*(\?=|:=|\+=|=)[ \t]*(.*)$")
+_ASSIGN = re.compile(
+    r"\s*(?:(?:export|override|private)\s+)*(?P<name>[\w.-]+)\s*"
+    r"(?P<operator>\?=|:=|::=|\+=|!=|=)[ \t]*(?P<value>.*)$"
+)
+_TARGET_ASSIGN = re.compile(
+    r"\s*(?P<of>[^\s:=]+)\s*:\s*(?P<name>[\w.-]+)\s*(?P<operator>\?=|:=|\+=|=)[ \t]*(?P<value>.*)$"
+)
 _RULE = re.compile(r"([^\s:=#][^:=#]*):(?!=)")
 _CONDITION = re.compile(r"\s*(else\s+)?(ifeq|ifneq|ifdef|ifndef)\b\s*(.*)$")
 _ELSE = re.compile(r"\s*else\s*(#.*)?$")
@@ -137,10 +142,15 @@ class _Walk:
         self._guard = vendor.both(self._guard, outcome.true)
 
     def _assignment(self, assigned: re.Match[str], number: int) -> None:
-        name, operator, value = assigned[1], assigned[2], assigned[3]
+        # `cuda: LIBS += -lcudart` holds for the target alone.
+        outer, named = self._guard, assigned.groupdict()
+        self._guard = vendor.both(outer, vendor.of(named.get("of") or ""))
+        name, operator, value = named["name"], named["operator"], named["value"]
         context = (f"assign:{name}", "default") if operator == "?=" else (f"assign:{name}",)
-        self.found.append(Region(RegionKind.KEY, name, number, assigned.start(1) + 1, self._guard, context))
-        self._value(value, number, assigned.start(3) + 1, context)
+        column = assigned.start("name") + 1
+        self.found.append(Region(RegionKind.KEY, name, number, column, self._guard, context))
+        self._value(value, number, assigned.start("value") + 1, context)
+        self._guard = outer
         self._variable = context if value.rstrip().endswith("\\") else None
         self._target = ""
 

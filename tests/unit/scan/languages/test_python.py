@@ -358,6 +358,19 @@ def test_a_value_with_something_in_its_place_is_not_what_a_call_gets() -> None:
     assert calls == [False, True]
 
 
+def test_a_constant_of_the_module_is_judged_by_itself() -> None:
+    text = "a = '/usr/local/cuda/include'\nCUDA_ROOT = '/usr/local/cuda'\nroot = ['/usr/local/cuda']\n"
+    text += "root += ['/opt/rocm']\nboth = '/usr/local/cuda:/opt/rocm'\n"
+    found = {r.line: "twin" in r.context for r in regions(LANGUAGE, text, "paths.py") if "cuda" in r.text}
+    assert found == {1: False, 2: True, 3: True, 5: True}
+
+
+def test_a_text_whose_namesake_is_for_amd_is_for_nvidia() -> None:
+    text = "_CUDA = 'a'\n_HIP = 'b'\nKERNEL_CUDA_F16 = 'c'\nOTHER_CUDA = 'd'\nKERNEL_ROCM_F16 = 'e'\n"
+    found = {r.text: r.guard for r in regions(LANGUAGE, text, "kernels.py") if len(r.text) == 1}
+    assert found == {"a": NV, "b": NONE, "c": NV, "d": NONE, "e": NONE}
+
+
 def test_what_goes_to_the_compiler_goes_there_whatever_stands_around() -> None:
     text = "rocm = '/opt/rocm'\nenv.Append(CPPPATH=['/usr/local/cuda/include'])\nfind('/usr/local/cuda')\n"
     found = {r.line: "twin" in r.context for r in regions(LANGUAGE, text, "SConstruct") if "cuda" in r.text}
