@@ -66,7 +66,9 @@ class Drafts:
             return self._excuses.of(rule, match)
         if self._language == "shell":
             return self._project.script_excuse(self._path)
-        return self._project.module_excuse(self._path, rule.id) if self._language == "python" else ""
+        if self._language != "python":
+            return ""
+        return self._project.module_excuse(self.parsed, rule.id, match.line)
 
     def _is_left(self, match: Match) -> bool:
         """Whether none of those who translate this file makes the right HIP name of a CUDA name."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rocm_ci.scan.guarded import Guarded
     from rocm_ci.scan.importers import Importers
     from rocm_ci.scan.includes import Include
+    from rocm_ci.scan.language import Parsed
+    from rocm_ci.scan.python_excuses import PythonExcuses
     from rocm_ci.scan.reach import Reach
     from rocm_ci.scan.translators import Translator
 
@@ -52,6 +54,12 @@ class Project:
         from rocm_ci.scan.importers import Importers  # noqa: PLC0415
 
         return Importers(self._source, self._inventory)
+
+    @cached_property
+    def _python_excuses(self) -> PythonExcuses:
+        from rocm_ci.scan.python_excuses import PythonExcuses  # noqa: PLC0415
+
+        return PythonExcuses(self._source.read, self._inventory)
 
     @cached_property
     def _callers(self) -> Callers:
@@ -100,9 +108,9 @@ class Project:
         """Why a C file is not compiled for AMD, as what builds and includes it tells; empty if it may be."""
         return self._reach.excuse(path)
 
-    def module_excuse(self, path: str, rule: str) -> str:
+    def module_excuse(self, parsed: Parsed, rule: str, line: int) -> str:
         """Why a finding of a rule in a Python module does not count there; empty when it does."""
-        return self._importers.excuse(path, rule)
+        return self._importers.excuse(parsed.source.path, rule) or self._python_excuses.of(parsed, rule, line)
 
     def script_excuse(self, path: str) -> str:
         """Why a finding in a shell script does not count: what starts it is for NVIDIA."""

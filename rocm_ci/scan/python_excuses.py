@@ -1,0 +1,117 @@
+"""Why a finding in a Python module is no more than a note: what it stands in is not for ROCm."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from rocm_ci.scan import vendor
+from rocm_ci.scan.languages.python import PythonTree
+from rocm_ci.scan.nvidia_packages import NvidiaPackages
+from rocm_ci.scan.source import Guard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rocm_ci.scan.inventory import Inventory
+    from rocm_ci.scan.language import Parsed
+
+# What kernels for NVIDIA are written in or taken from. Code around it is written anew for ROCm, not mended.
+_KERNELS = r"(?:import|from)[ \t]+(cutlass|cuda\.(?:bindings|core|tile|cccl)|flashinfer|quack)\b"
+_AT_TOP = re.compile(rf"^{_KERNELS}", re.MULTILINE)
+_ANYWHERE = re.compile(rf"^[ \t]*{_KERNELS}", re.MULTILINE)
+_AMD = re.compile(r"(?i)rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?![a-z])|gfx\d|aiter")
+_TOP_IMPORT = re.compile(r"^(?:import|from)[ \t]+(\w+)", re.MULTILINE)
+_ITSELF = "cuda-only-import"
+_LEAST_MODULES, _MOST_MODULES = 3, 60
+_LONGEST = 500_000
+
+
+class PythonExcuses:
+    """Answers for the modules of one tree."""
+
+    def __init__(self, read: Callable[[str], bytes | None], inventory: Inventory) -> None:
+        self._read = read
+        self._inventory = inventory
+        self._packages = NvidiaPackages(read, inventory)
+        self._of_folder = cache(self._folder)
+
+    def of(self, parsed: Parsed, rule: str, line: int) -> str:
+        """The reason why a finding in a line does not count; empty when it does."""
+        path = parsed.source.path
+        if rule == _ITSELF:
+            return ""
+        top = _AT_TOP.search(parsed.source.text)
+        if top is not None and (at := parsed.source.text.count("\n", 0, top.start()) + 1) != line:
+            return f"in a module that needs {top[1]}, see line {at}"
+        return (
+            self._required(parsed)
+            or self._of_folder(posixpath.dirname(path))
+            or self._overridden(parsed, line)
+        )
+
+    def _required(self, parsed: Parsed) -> str:
+        """Whether a module is about a package that only the list for NVIDIA names."""
+        named = {*parsed.source.path.removesuffix(".py").split("/"), *_TOP_IMPORT.findall(parsed.source.text)}
+        found = next((n for n in sorted(named) if n in self._packages.names), None)
+        return f"about {found}, which {self._packages.names[found]} alone asks for" if found else ""
+
+    def _folder(self, folder: str) -> str:
+        """Whether most modules of a package use NVIDIA's kernels, one of them at once, and none knows AMD."""
+        names = self._inventory.names(folder)
+        modules = sorted(n for n in names if n.endswith(".py") and n != "__init__.py")
+        if "__init__.py" not in names or not _LEAST_MODULES <= len(modules) <= _MOST_MODULES:
+            return ""
+        using, first = 0, ""
+        for name in modules:
+            path = posixpath.join(folder, name)
+            text = (self._read(path) or b"")[:_LONGEST].decode("utf-8", "replace")
+            if _AMD.search(text):
+                return ""
+            using += _ANYWHERE.search(text) is not None
+            if not first and (top := _AT_TOP.search(text)):
+                line = text.count("\n", 0, top.start()) + 1
+                first = f"in a package for NVIDIA, most of which needs {top[1]} as {path}:{line} does"
+        return first if using * 2 > len(modules) else ""
+
+    def _overridden(self, parsed: Parsed, line: int) -> str:
+        """Whether the class for AMD in the same folder defines the method around a line anew."""
+        method = _method(parsed, line)
+        if method is None:
+            return ""
+        folder = posixpath.dirname(parsed.source.path)
+        for name in sorted(self._inventory.names(folder)):
+            if name.endswith(".py") and vendor.of(name.removesuffix(".py")) is Guard.AMD:
+                path = posixpath.join(folder, name)
+                if at := _redefined(self._read(path) or b"", *method):
+                    return f"not run on ROCm: {path}:{at} has a {method[1]} of its own"
+        return ""
+
+
+def _method(parsed: Parsed, line: int) -> tuple[str, str] | None:
+    """(class, method) around a line, neither inside another definition."""
+    module = parsed.tree.module if isinstance(parsed.tree, PythonTree) else None
+    for outer in module.body if module is not None else ():
+        if isinstance(outer, ast.ClassDef) and outer.lineno <= line <= (outer.end_lineno or 0):
+            for inner in outer.body:
+                is_around = inner.lineno <= line <= (inner.end_lineno or 0)
+                if is_around and isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    return outer.name, inner.name
+    return None
+
+
+def _redefined(data: bytes, base: str, method: str) -> int:
+    """The line in which a class derived from `base` defines `method` without that of `base`; 0 if none."""
+    text = data.decode("utf-8", "replace")
+    head = re.search(rf"^class \w+\((?:[\w.]+\.)?{base}\b[^)]*\):", text, re.MULTILINE)
+    if head is None:
+        return 0
+    end = re.compile(r"^[^\s#)]", re.MULTILINE).search(text, head.end())
+    body = text[head.end() : end.start() if end else len(text)]
+    found = re.search(rf"^[ \t]+(?:async )?def {method}\(", body, re.MULTILINE)
+    if found is None or re.search(rf"super\([^)]*\)\.{method}\b|\b{base}\.{method}\b", body):
+        return 0
+    return text.count("\n", 0, head.end() + found.end()) + 1
