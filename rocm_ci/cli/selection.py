@@ -15,6 +15,7 @@ from rocm_ci.errors import GitError, UsageError
 from rocm_ci.model.changes import Changes
 from rocm_ci.scan.files import FileSource, Folder
 from rocm_ci.scan.staged import Staged
+from rocm_ci.tools.beside import Beside
 
 if TYPE_CHECKING:
     from rocm_ci.tools.git import Git
@@ -80,22 +81,23 @@ def _whole(request: Request, git: Git, folder: Folder) -> Selection:
     if request.staged:
         return Selection(changes=changed(git, "", None, staged=True), source=Staged(git, folder))
     if request.base is not None:
-        return _since(git, git.commit(request.base), folder)
+        return _since(git, request.base, folder)
     if not request.everything:
         branch = next((b for b in _DEFAULT_BRANCHES if git.has(b)), None)
         if branch is not None:
-            return _since(git, git.commit(branch), folder)
+            return _since(git, branch, folder)
     try:
         return Selection(changes=diff.whole_tree(git.files()), source=folder)
     except GitError:
         return Selection(changes=diff.whole_tree(tuple(folder.walk())), source=folder)
 
 
-def _since(git: Git, base: str, folder: Folder) -> Selection:
+def _since(git: Git, ref: str, folder: Folder) -> Selection:
     """The working tree against the merge base: committed, uncommitted and new files."""
-    merge_base = git.merge_base(base, "HEAD")
-    tracked = changed(git, merge_base, None)
-    new = diff.whole_tree(git.untracked())
+    with Beside(git.untracked) as untracked:
+        merge_base = git.merge_base(git.commit(ref), "HEAD")
+        tracked = changed(git, merge_base, None)
+        new = diff.whole_tree(untracked.result())
     return Selection(changes=Changes(files=(*tracked.files, *new.files)), source=folder, base=merge_base)
 
 

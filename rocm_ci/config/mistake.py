@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 import msgspec
-import yaml
 
 from rocm_ci.config.options import Config, Duration, Gfx, Name, Percent
 from rocm_ci.errors import ConfigError
@@ -93,6 +92,8 @@ def _known_keys(trail: list[str | int]) -> list[str]:
 
 def _line_of(text: str, trail: list[str | int]) -> int | None:
     """The 1-based line of the node that `trail` leads to, or of the deepest one on the way."""
+    import yaml  # noqa: PLC0415 - only after a mistake
+
     node = yaml.compose(text, Loader=yaml.SafeLoader)
     line = node.start_mark.line + 1 if node else None
     for part in trail:

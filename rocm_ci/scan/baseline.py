@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -171,6 +170,8 @@ def of(findings: Iterable[Finding], where: str) -> Baseline:
 
 def written(baseline: Baseline) -> str:
     """The content of its file, one entry a line so that changes merge well."""
+    import json  # noqa: PLC0415 - few scans write one
+
     lines = [json.dumps(msgspec.to_builtins(entry), ensure_ascii=False) for entry in baseline.entries]
     listed = "[\n    " + ",\n    ".join(lines) + "\n  ]" if lines else "[]"
     return f'{{\n  "version": 1,\n  "findings": {listed}\n}}\n'

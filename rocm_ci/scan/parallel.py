@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
@@ -17,7 +18,7 @@ from rocm_ci.scan.scanned import Scanned, encodable
 from rocm_ci.scan.scope import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkContext, ForkProcess
 
@@ -51,18 +52,32 @@ def scan_all(
     """Like `engine.scan`, with the same findings. Where no process can be forked, it scans alone."""
     workers = processors() if workers is None else workers
     if workers < 2 or len(changes.files) < 2 * halves.LEAST_FILES:
-        return scan(source, changes, options, archs, book=book)
+        with _uncollected() if len(changes.files) < LEAST_FILES else contextlib.nullcontext():
+            return scan(source, changes, options, archs, book=book)
     scope = Scope(options, source, changes)
     chosen = scope.chosen(changes)
     watch = Stopwatch()
     scanner = Scanner(source, options, archs, book, stopwatch=watch, chosen=chosen)
     if len(changes.files) < LEAST_FILES:
-        return Scanned((), 0, 0, scope.notes()).joined(*_few(scanner, watch, chosen.files))
+        with _uncollected():
+            return Scanned((), 0, 0, scope.notes()).joined(*_few(scanner, watch, chosen.files))
     pool = _Pool(scanner, watch)
     size = -(-max(1, len(chosen.files)) // (workers * _CHUNKS_PER_WORKER))
     parts = [_Part(chosen.files[at : at + size]) for at in range(0, len(chosen.files), size)]
     done = pool.scan(parts, workers)
     return Scanned((), 0, 0, scope.notes()).joined(*done)
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Inside, nobody looks for garbage: syntax trees hold no cycles, and a few files fill no memory."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _few(scanner: Scanner, watch: Stopwatch, files: Sequence[FileChange]) -> list[Scanned]:
