@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from rocm_ci.scan.python_regions import Site
 
+    Node = ast.stmt | ast.expr | ast.arg | ast.keyword
+
 _SIZE = re.compile(
     r"(?i)(^|_|\.)k?(warp_?size|wave_?size|wavefront_?size|threads_per_warp|lanes_per_warp|warp_?threads|num_lanes"
     r"|warp_width)$"
@@ -49,21 +51,37 @@ class WarpSize:
 
     def find(self, parsed: Parsed, surroundings: Surroundings) -> Iterator[Match]:  # noqa: ARG002
         """See `Detector`."""
-        tree = parsed.tree
-        if not isinstance(tree, PythonTree):
-            return
-        for site in tree.sites:
-            if (
-                site.guard not in (Guard.NONE, Guard.AMD)
-                or "message" in site.context
-                or "test" in site.context
-            ):
-                continue
-            for node in _suspects(site, tree):
-                yield match_of(node, parsed)
+        yield from (match_of(node, parsed) for node, tiles in suspects(parsed) if not tiles)
 
 
-def _suspects(site: Site, tree: PythonTree) -> Iterator[ast.stmt | ast.expr | ast.arg | ast.keyword]:
+def suspects(parsed: Parsed) -> Iterator[tuple[Node, str]]:
+    """Every place that is reached on AMD, and the function of TileLang that it stands in, if one."""
+    tree = parsed.tree
+    if not isinstance(tree, PythonTree):
+        return
+    kernels = _tile_kernels(tree.module) if "tilelang" in parsed.source.text else []
+    for site in tree.sites:
+        if site.guard not in (Guard.NONE, Guard.AMD) or {"message", "test"} & set(site.context):
+            continue
+        for node in _suspects(site, tree):
+            around = (k for k in kernels if k.lineno <= node.lineno <= (k.end_lineno or k.lineno))
+            yield node, next((k.name for k in around), "")
+
+
+def _tile_kernels(module: ast.Module) -> list[ast.FunctionDef]:
+    """The functions that write a kernel with `T.Kernel`, the outer ones first."""
+    return [
+        node
+        for node in ast.walk(module)
+        if isinstance(node, ast.FunctionDef) and any(map(_is_tile_kernel, ast.walk(node)))
+    ]
+
+
+def _is_tile_kernel(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "Kernel" and isinstance(node.value, ast.Name)
+
+
+def _suspects(site: Site, tree: PythonTree) -> Iterator[Node]:
     name = tree.names.dotted
     match site.node:
         case (
