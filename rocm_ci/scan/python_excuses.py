@@ -44,6 +44,8 @@ class PythonExcuses:
         path = parsed.source.path
         if rule == _ITSELF:
             return ""
+        if unused := _unused(parsed, line):
+            return f"in {unused}, which nothing calls"
         top = _AT_TOP.search(parsed.source.text)
         if top is not None and (at := parsed.source.text.count("\n", 0, top.start()) + 1) != line:
             return f"in a module that needs {top[1]}, see line {at}"
@@ -89,6 +91,21 @@ class PythonExcuses:
                 if at := _redefined(self._read(path) or b"", *method):
                     return f"not run on ROCm: {path}:{at} has a {method[1]} of its own"
         return ""
+
+
+def _unused(parsed: Parsed, line: int) -> str:
+    """The function around a line of a setup.py, which no file imports, that it names nowhere else."""
+    module = parsed.tree.module if isinstance(parsed.tree, PythonTree) else None
+    if module is None or posixpath.basename(parsed.source.path) != "setup.py":
+        return ""
+    for one in module.body:
+        if not isinstance(one, ast.FunctionDef) or not one.lineno <= line <= (one.end_lineno or 0):
+            continue
+        named = re.finditer(rf"\b{one.name}\b", parsed.source.text)
+        rows = {parsed.source.text.count("\n", 0, found.start()) + 1 for found in named}
+        is_alone = all(one.lineno <= row <= (one.end_lineno or 0) for row in rows)
+        return one.name if is_alone and not one.decorator_list else ""
+    return ""
 
 
 def _method(parsed: Parsed, line: int) -> tuple[str, str] | None:

@@ -66,3 +66,12 @@ def test_a_method_that_the_class_for_amd_overrides_is_not_run_there() -> None:
     assert loud({**base, "platforms/rocm.py": DERIVED.format("super().fast()")}, "platforms/interface.py")
     assert loud({**base, "platforms/rocm.py": own.replace("def fast", "def slow")}, "platforms/interface.py")
     assert loud({**base, "platforms/xpu.py": own}, "platforms/interface.py")
+
+
+def test_a_function_of_a_setup_script_that_nothing_calls_is_not_run() -> None:
+    check = "import torch\n\ndef check():\n    return int(torch.version.cuda.split('.')[0])\n"
+
+    assert not loud({"setup.py": check}, "setup.py")
+    assert loud({"setup.py": f"{check}\ncheck()\n"}, "setup.py")
+    assert loud({"setup.py": check.replace("def", "@register\ndef")}, "setup.py")
+    assert loud({"probe.py": check}, "probe.py")
