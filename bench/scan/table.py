@@ -11,9 +11,10 @@ def markdown(document: dict[str, Any]) -> str:
     rows: Rows = {one["name"]: one for one in document["measured"] if one["seconds"]}
     machine = document["machine"]
     where = f"{machine['processor']}, {machine['processors']} processors, {machine['memory_gb']} GB"
-    system = f"{machine['system']}, Python {machine['python']}; load before: {machine['load_before'][0]}"
+    system = f"{machine['system']}, Python {machine['python']}; load {machine['load_before'][0]} before"
+    load = f"{document['load_after']} after"
     lines = [
-        f"{document['date']}, commit {document['commit']}; {where}; {system}.",
+        f"{document['date']}, commit {document['commit']}; {where}; {system}, {load}.",
         f"Rounds: {document['rounds']} after one that is not counted; seed {document['seed']}.",
         "Versions: " + ", ".join(f"{k} {v}" for k, v in document["versions"].items()) + ".",
         *(f"Left out: {name} ({why})." for name, why in document["absent"].items()),

@@ -31,6 +31,7 @@ def page(*measured: dict[str, Any], **more: object) -> str:
         "date": "2026-01-02 03:04 UTC",
         "commit": "abc",
         "rounds": 3,
+        "load_after": 0.2,
         "seed": 0,
         "machine": {
             "processor": "P",
