@@ -91,7 +91,8 @@ class Drafts:
         if left and not match.edits:
             fix += "; for AMD alone, behind `USE_ROCM` or `__HIP_PLATFORM_AMD__`"
         text = encodable(match.text)
-        remark = excuse or (left and f"{left}, which this project runs, does not make that of it")
+        does_not = "does not mend that" if match.edits else "does not make that of it"
+        remark = excuse or (left and f"{left}, which this project runs, {does_not}")
         message = encodable(match.message or rule.message) + (f" ({remark})" if remark else "")
         return Finding(
             rule=rule.id,

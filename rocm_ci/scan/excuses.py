@@ -34,6 +34,7 @@ _FOLLOWS = frozenset({
     Topic.CUDA_LIBRARY, Topic.WARP_SIZE, Topic.INTRINSICS, Topic.INLINE_ASM, Topic.MEMORY_MODEL,
     Topic.PRECISION,
 })  # fmt: skip
+_FOLLOWING = frozenset({"uncast-kernel", "empty-kernel"})  # rules of other topics, of which that is as true
 
 _UNITS = (".cu", ".cpp", ".cc", ".cxx", ".hip", ".c")
 _LAST_NAME = re.compile(r"[A-Za-z_]\w*(?=\W*\Z)")
@@ -70,7 +71,7 @@ class Excuses:
         if first is None or match.line == first.line:
             return ""
         is_further = rule.topic is Topic.CUDA_INCLUDE and _NVIDIA_TEMPLATES.match(match.text)
-        if rule.topic in _FOLLOWS or is_further:
+        if rule.topic in _FOLLOWS or rule.id in _FOLLOWING or is_further:
             return f"in a file that needs CUTLASS, see line {first.line}"
         return ""
 
