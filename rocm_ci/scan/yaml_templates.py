@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _TEMPLATE = re.compile(r"\{\{[^{}\n]{0,500}\}\}")
 _TEMPLATE_LINE = re.compile(r"^[ \t]*\{(?:[%{]-?.*[%}]|#.*#)\}[ \t]*$", re.MULTILINE)
+_COMMENT = re.compile(r"\{\{-?\s?/\*[^{}]{0,20000}?\*/\s?-?\}\}")
 _STATEMENT = re.compile(
     r"\{[{%]-?\s*(if|elif|else if|else|end|endif|range|with|define|block|for|endfor)\b"
     r"([^{}\n]{0,500}?)-?[%}]\}"
@@ -21,8 +22,16 @@ _STATEMENT = re.compile(
 _LINE_SELECTOR = re.compile(r"#\s*\[([^\]]+)\]")
 
 
+def uncommented(text: str) -> str:
+    """Without the comments of templates, which may be several lines long; places hold."""
+    if "/*" not in text:
+        return text
+    return _COMMENT.sub(lambda m: "".join(c if c == "\n" else " " for c in m.group()), text)
+
+
 def blanked(text: str) -> str:
     """Templates replaced by blanks and letters, so that places hold."""
+    text = uncommented(text)
     text = _TEMPLATE_LINE.sub(lambda m: " " * len(m.group()), text)
     return _TEMPLATE.sub(lambda m: "x" * len(m.group()), text)
 

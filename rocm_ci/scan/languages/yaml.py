@@ -32,9 +32,11 @@ class Yaml:
     name = "yaml"
 
     def claims(self, path: PurePosixPath, head: str) -> bool:  # noqa: ARG002 - the name says it
-        """By suffix; lock files are generated and another language."""
+        """By suffix; lock files are generated and another language. A chart's helpers hold pieces of YAML."""
         if path.suffix == ".json":
             return yaml_kinds.is_json(path)
+        if path.suffix == ".tpl":
+            return path.parent.name == "templates"  # of a Helm chart
         return path.suffix in (".yml", ".yaml") and not yaml_kinds.is_lock(path)
 
     def parse(self, source: Source) -> Parsed:
@@ -57,7 +59,8 @@ class Yaml:
                     walk.node(root, _of_recipe(source.path, outer, kind), (f"doc:{kind}",))
             notes = ("more nodes than are read, the rest left out",) if walk.is_cut else ()
             return Parsed(source, tuple(walk.found), notes=notes)
-        return Parsed(source, tuple(yaml_lines.regions(source.lines, outer)), notes=(problem,))
+        lines = yaml_templates.uncommented(source.text).split("\n")
+        return Parsed(source, tuple(yaml_lines.regions(lines, outer)), notes=(problem,))
 
 
 def _of_recipe(path: str, outer: Guard, kind: str) -> Guard:

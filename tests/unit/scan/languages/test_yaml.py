@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
+
 import pytest
 
 from rocm_ci.scan.languages.yaml import LANGUAGE
@@ -212,3 +214,22 @@ def test_an_entry_is_for_the_vendor_that_it_names_beside(said: str, guard: Guard
     found = cut(f"dependencies:\n  - command: pip install x\n    {said}\n", "recipes/model.yaml")
 
     assert found["pip install x"] is guard
+
+
+HELPERS = """{{/*
+Define resources: nvidia.com/gpu
+*/}}
+{{- define "chart.resources" -}}
+limits:
+  memory: {{ .Values.memory | quote }}
+  nvidia.com/gpu: {{ .Values.gpus | quote }}
+{{- end }}
+"""
+
+
+def test_the_helpers_of_a_chart_are_read_without_their_comments() -> None:
+    assert LANGUAGE.claims(PurePosixPath("chart/templates/_helpers.tpl"), "")
+    assert not LANGUAGE.claims(PurePosixPath("src/kernel.tpl"), "")
+
+    found = regions(LANGUAGE, HELPERS, "chart/templates/_helpers.tpl")
+    assert [(r.line, r.column) for r in found if "nvidia" in r.text] == [(7, 3)]
