@@ -143,7 +143,8 @@ class ImportIndex:
             self._paths.append(path)
             hits = [at for _, at, _ in searcher.find_matches_as_indexes(data)]
             folder = path.split("/")[:-1]
-            for line, text in _cut(data, hits):
+            line, counted = 1, 0
+            for start, text in _cut(data, hits):
                 indented = text[:1] in (b" ", b"\t")
                 # Most are of other projects, and most of the rest are written in many files.
                 plain = text.strip()
@@ -152,6 +153,10 @@ class ImportIndex:
                     meant = tuple(m for m in _modules(text, folder) if m[0].partition(b".")[0] in ours)
                     if _RELATIVE.match(plain) is None:
                         absolute[plain] = meant
+                if not meant:
+                    continue
+                line += data.count(b"\n", counted, start)
+                counted = start
                 for module, names in meant:
                     found.setdefault(module, []).append(_Statement(path, line, indented, names))
         self.is_complete = self._inventory.is_complete
@@ -178,8 +183,8 @@ class _Statement(NamedTuple):
 
 
 def _cut(data: bytes, hits: list[int]) -> Iterator[tuple[int, bytes]]:
-    """(1-based line, text) of every import statement. `hits` are the places of the word."""
-    done, line, counted = -1, 1, 0
+    """(offset of its first line, text) of every import statement. `hits` are the places of the word."""
+    done = -1
     for at in hits:
         if at < done:
             continue
@@ -195,9 +200,7 @@ def _cut(data: bytes, hits: list[int]) -> Iterator[tuple[int, bytes]]:
         elif data[at:done].rstrip().endswith(b"\\"):
             more = data.find(b"\n", done + 1)
             done = more if more >= 0 else done
-        line += data.count(b"\n", counted, start)
-        counted = start
-        yield line, data[start:done]
+        yield start, data[start:done]
 
 
 def _modules(text: bytes, folder: list[str]) -> Iterator[tuple[bytes, bytes]]:
