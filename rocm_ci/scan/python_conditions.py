@@ -164,7 +164,7 @@ class Conditions:
             return presence(texts) or (self._elsewhere(full + "()") if not texts else UNKNOWN)
         if full.endswith((".startswith", ".endswith", ".get", ".lower")):
             return presence(t for t in _literals(node) if names_amd(t))
-        return self._by_words(full, called=True) or self._elsewhere(full + "()")
+        return self._by_words(full, called=True) or _of_generation(full, node) or self._elsewhere(full + "()")
 
     def _attribute(self, owner: ast.expr, name: str) -> Outcome:
         full = f"{self._names.dotted(owner)}.{name}"
@@ -216,6 +216,14 @@ class Conditions:
         ):
             return IS_NVIDIA
         return UNKNOWN
+
+
+def _of_generation(full: str, node: ast.Call) -> Outcome:
+    """`platform.is_device_capability_family(100)`: a question for Blackwell or older, no to GPUs with ROCm."""
+    asked = node.args[0] if full.endswith(".is_device_capability_family") and node.args else None
+    if isinstance(asked, ast.Constant) and isinstance(asked.value, int):
+        return Outcome(Guard.NVIDIA, Guard.NONE) if asked.value < 90 or asked.value == 100 else UNKNOWN
+    return UNKNOWN
 
 
 def is_switch(test: ast.expr) -> bool:

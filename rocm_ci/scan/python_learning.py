@@ -111,7 +111,9 @@ def _returned(function: ast.FunctionDef | ast.AsyncFunctionDef, conditions: Cond
             if other and isinstance(other[0], ast.Return) and isinstance(other[0].value, ast.Constant):
                 outcome = conditions.of(test)
                 return outcome if answer else ~outcome
-            return UNKNOWN
+            # `if not is_cuda(): return False`, and more is asked after that.
+            outcome = UNKNOWN if answer or not after else ~conditions.of(test)
+            return Outcome(outcome.true, Guard.NONE, probe=outcome.probe) if outcome else UNKNOWN
         case _:
             return UNKNOWN
 

@@ -109,6 +109,24 @@ def test_a_helper_written_as_if_return_is_learnt() -> None:
 
 
 @pytest.mark.parametrize(
+    ("first", "guard"),
+    [
+        ("if not platform.is_cuda():\n        return False", NV),
+        ("if torch.version.hip:\n        return False", NV),
+        ("if not torch.version.hip:\n        return False", AMD),
+        ("if not platform.is_device_capability_family(100):\n        return False", NV),
+        ("if not platform.is_device_capability_family(90):\n        return False", NONE),
+        ("if not platform.is_cuda():\n        return True", NONE),
+        ("if not ready():\n        return False", NONE),
+    ],
+)
+def test_a_helper_that_gives_up_at_once_is_learnt(first: str, guard: Guard) -> None:
+    text = f"def _kernels(size):\n    {first}\n    if size > 1:\n        return False\n    return size != 7\n"
+
+    assert guard_of(f"{text}if _kernels(3):\n    a = 'inner'\n", "inner") is guard
+
+
+@pytest.mark.parametrize(
     ("handler", "guard"),
     [
         ("except ImportError:\n    pynvml = None", EITHER),
