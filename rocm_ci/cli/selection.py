@@ -95,7 +95,7 @@ def _whole(request: Request, git: Git, folder: Folder) -> Selection:
 def _since(git: Git, ref: str, folder: Folder) -> Selection:
     """The working tree against the merge base: committed, uncommitted and new files."""
     with Beside(git.untracked) as untracked:
-        merge_base = git.merge_base(git.commit(ref), "HEAD")
+        merge_base = git.fork_point(ref)
         tracked = changed(git, merge_base, None)
         new = diff.whole_tree(untracked.result())
     return Selection(changes=Changes(files=(*tracked.files, *new.files)), source=folder, base=merge_base)

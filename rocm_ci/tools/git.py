@@ -106,6 +106,12 @@ class Git:
             raise GitError(message, hint="the two histories are unrelated: name another --base")
         return done.text.strip()
 
+    def fork_point(self, ref: str) -> str:
+        """The best common ancestor of what is checked out and what `ref` stands for."""
+        done = None if ref.startswith("-") else self.call("merge-base", f"{ref}^{{commit}}", "HEAD")
+        # What is wrong is told by the two questions that it stands for.
+        return done.text.strip() if done and not done.exit_code else self.merge_base(self.commit(ref), "HEAD")
+
     def diff(
         self, base: str, head: str | None, *, as_text: Sequence[str] = (), staged: bool = False
     ) -> bytes:
