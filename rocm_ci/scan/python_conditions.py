@@ -219,7 +219,7 @@ class Conditions:
 
 
 def _of_generation(full: str, node: ast.Call) -> Outcome:
-    """`platform.is_device_capability_family(100)`: a question for Blackwell or older, no to GPUs with ROCm."""
+    """`platform.is_device_capability_family(100)`: asks for Blackwell or what is older."""
     asked = node.args[0] if full.endswith(".is_device_capability_family") and node.args else None
     if isinstance(asked, ast.Constant) and isinstance(asked.value, int):
         return Outcome(Guard.NVIDIA, Guard.NONE) if asked.value < 90 or asked.value == 100 else UNKNOWN

@@ -24,6 +24,11 @@ _KERNELS = r"(?:import|from)[ \t]+(cutlass|cuda\.(?:bindings|core|tile|cccl)|fla
 _AT_TOP = re.compile(rf"^{_KERNELS}", re.MULTILINE)
 _ANYWHERE = re.compile(rf"^[ \t]*{_KERNELS}", re.MULTILINE)
 _AMD = re.compile(r"(?i)rocm|(?<![a-z])hip(?![a-z])|(?<![a-z])amd(?![a-z])|gfx\d|aiter")
+# Classes that wrap what NVIDIA alone has; FA3 and FA4 are FlashAttention for Hopper and Blackwell.
+_CLASS = re.compile(
+    r"_*(?:FA[34](?![a-z])|Flash[iI]nfer|Deep(?:Gemm|GEMM)|(?i:trt_?llm)|Cute(?:Dsl|DSL)|C(?:utlass|UTLASS)|Machete"
+    r"|(?:Sm|SM)\d{2,3}(?!\d)|Blackwell|Hopper)"
+)
 _TOP_IMPORT = re.compile(r"^(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 _ITSELF = "cuda-only-import"
 _LEAST_MODULES, _MOST_MODULES = 3, 60
@@ -50,7 +55,8 @@ class PythonExcuses:
         if top is not None and (at := parsed.source.text.count("\n", 0, top.start()) + 1) != line:
             return f"in a module that needs {top[1]}, see line {at}"
         return (
-            self._required(parsed)
+            _of_class(parsed, line)
+            or self._required(parsed)
             or self._of_folder(posixpath.dirname(path))
             or self._overridden(parsed, line)
         )
@@ -105,6 +111,19 @@ def _unused(parsed: Parsed, line: int) -> str:
         rows = {parsed.source.text.count("\n", 0, found.start()) + 1 for found in named}
         is_alone = all(one.lineno <= row <= (one.end_lineno or 0) for row in rows)
         return one.name if is_alone and not one.decorator_list else ""
+    return ""
+
+
+def _of_class(parsed: Parsed, line: int) -> str:
+    """Whether a line stands in a class for NVIDIA, by its name."""
+    module = parsed.tree.module if isinstance(parsed.tree, PythonTree) else None
+    for one in module.body if module is not None else ():
+        if (
+            isinstance(one, ast.ClassDef)
+            and one.lineno <= line <= (one.end_lineno or 0)
+            and _CLASS.match(one.name)
+        ):
+            return f"in {one.name}, a class for NVIDIA by its name"
     return ""
 
 

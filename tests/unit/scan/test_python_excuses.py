@@ -75,3 +75,19 @@ def test_a_function_of_a_setup_script_that_nothing_calls_is_not_run() -> None:
     assert loud({"setup.py": f"{check}\ncheck()\n"}, "setup.py")
     assert loud({"setup.py": check.replace("def", "@register\ndef")}, "setup.py")
     assert loud({"probe.py": check}, "probe.py")
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("FA4DenseKernel", False),
+        ("CutlassGemm", False),
+        ("SM100Attention", False),
+        ("Fast", True),
+        ("Sma100", True),
+    ],
+)
+def test_a_class_named_after_what_nvidia_alone_has_is_for_nvidia(name: str, counts: bool) -> None:
+    text = f"import torch\n{BASE}".replace("class Platform:", f"class {name}:")
+
+    assert loud({"kernels.py": text}, "kernels.py") is counts
