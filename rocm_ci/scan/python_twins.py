@@ -51,7 +51,9 @@ def stands_apart(node: ast.stmt, twins: Sequence[int], lines: Sequence[str], nam
         return False
     own = [name for target in node.targets if (name := target_name(target, names))]
     return not any(
-        vendor.of(name) is Guard.NVIDIA or any(name in lines[twin - 1] for twin in twins) for name in own
+        vendor.of(name) is Guard.NVIDIA
+        or any(re.search(rf"\b{re.escape(name)}\b", lines[twin - 1]) for twin in twins)
+        for name in own
     )
 
 
