@@ -1,4 +1,4 @@
-"""A scan of a few files in two processes: Python files in one, all others in the other.
+"""A scan of a few files in two processes: Python files in one, C-family files in the other.
 
 Neither then reads what only the other needs: rules, who imports whom, who includes whom, what is built.
 """
@@ -9,9 +9,11 @@ import contextlib
 import gc
 import os
 import pickle
+import posixpath
 import signal
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan.includes import SUFFIXES
 from rocm_ci.scan.scanned import Scanned
 
 if TYPE_CHECKING:
@@ -26,10 +28,19 @@ FILE_WALL_S = 60  # after which a file is beyond what the processor time limit c
 
 
 def split(files: Sequence[FileChange]) -> tuple[list[FileChange], list[FileChange]] | None:
-    """The two halves, or None where one process is as quick."""
+    """The two halves, or None where one process is as quick.
+
+    A C-family file takes twice as long as a Python module: build files and scripts go to the lighter half.
+    """
     python = [change for change in files if change.path.endswith((".py", ".ipynb", ".pyx", ".pxd"))]
-    others = [change for change in files if change not in python]
-    return (python, others) if min(len(python), len(others)) >= LEAST_FILES else None
+    c_family = [c for c in files if posixpath.splitext(c.path)[1].lower() in SUFFIXES]
+    theirs, ours = set(c_family), set(python)
+    with_python = [change for change in files if change not in theirs]
+    with_c = [change for change in files if change not in ours]
+    ways = [(with_python, c_family), (python, with_c)]
+    if len(python) > 2 * len(c_family):
+        ways.reverse()
+    return next((way for way in ways if min(map(len, way)) >= LEAST_FILES), None)
 
 
 def scanned(
