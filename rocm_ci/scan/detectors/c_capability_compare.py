@@ -18,7 +18,7 @@ _COMPARED = re.compile(
 
 # `size_t workspace = … (props->major >= 9 ? 32 : 4)`: how much memory is set aside, enough in either case.
 _AMOUNT = re.compile(r"(?i)\b\w*(?:work_?space|scratch|bytes|buffer)\w*\s*(?:=|\{)[^;{}=]*\Z")
-_NUMBERS = re.compile(r"\s*\)?\s*\?\s*[\w*+<() ]*\d[\w]*\)?\s*:\s*[\w*+<() ]*\d\w*\s*\)?\s*[;)*,]")
+_NUMBERS = re.compile(r"\s*\)?\s*\?\s*[\w*+<() ]*\d[\w]*\)?\s*:\s*[\w*+<() ]*\d\w*\s*\)?\s*[;)*,}]")
 _NEAR = 200
 
 
@@ -47,7 +47,12 @@ def compared(parsed: Parsed) -> Iterator[tuple[Match, bool]]:
 def _is_amount(found: re.Match[str], file: CFile) -> bool:
     """Whether a minimum chooses between two numbers for the size of a buffer."""
     start, end = found.span()
-    if "==" in found[0] or "!=" in found[0] or "<" in found[0] or not _NUMBERS.match(file.code, end):
+    if (
+        "==" in found[0]
+        or "!=" in found[0]
+        or "<" in found[0]
+        or not _NUMBERS.match(file.code, end, end + _NEAR)
+    ):
         return False
     return _AMOUNT.search(file.code, max(0, start - _NEAR), start) is not None
 

@@ -23,9 +23,9 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _IDLE = re.compile(
     r"(?:(?:extern\s+)?__shared__\s[^;={}]*;"
     r"|(?:static\s+)?(?:const(?:expr)?\s+)?(?:auto|u?int(?:\d+_t)?|unsigned(?:\s+int)?|size_t|long(?:\s+long)?|float|half|bool)"
-    r"(?:\s+const)?[\s*&]+\w+\s*=\s*[^;{}]*;"
+    r"(?:\s+const)?[\s*&]+\w+\s*=[^;{}]*;"
     r"|(?:using|typedef)\s[^;{}]*;"
-    r"|if\s*\([^;{}]*\)\s*\{?\s*return\s*;\s*\}?"
+    r"|if\s*\([^;{}]*\)\s*(?:\{\s*)?return\s*;(?:\s*\})?"
     r"|(?:static_assert|assert)\s*\([^;{}]*\)\s*;"
     r"|return\s*;|;|\s)*",
 )

@@ -22,7 +22,7 @@ _MACRO = re.compile(
 _WORD = re.compile(r"[A-Za-z_]\w*")
 # What need not be there: declarations of names, and what turns codes into texts.
 _HARMLESS = re.compile(
-    r"(?:\s+|#[^\n]*(?:\\\n[^\n]*)*|(?:using|typedef)\s[^;{}]*;|case\s[^:;{}]*:(?:\s*(?:return\s[^;]*|break)\s*;)*)*"
+    r"(?:\s|#[^\n]*(?:\\\n[^\n]*)*|(?:using|typedef)\s[^;{}]*;|case\s[^:;{}]*:(?:\s*(?:return\b[^;]*|break\s*);)*)*"
 )
 
 
