@@ -47,7 +47,8 @@ class PythonExcuses:
     def of(self, parsed: Parsed, rule: str, line: int) -> str:
         """The reason why a finding in a line does not count; empty when it does."""
         path = parsed.source.path
-        if rule == _ITSELF:
+        lines = parsed.source.lines
+        if rule == _ITSELF or (line <= len(lines) and _TOP_IMPORT.match(lines[line - 1])):
             return ""
         if unused := _unused(parsed, line):
             return f"in {unused}, which nothing calls"
