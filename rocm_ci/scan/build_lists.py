@@ -22,6 +22,8 @@ _PYTHON = re.compile(
     r"(?:setup|build|_?build_\w+|\w*_builder|\w*_extensions?|_?cpp_ext\w*|\w*_?jit\w*|\w*compile\w*|setup_\w+)\.py"
 )
 _PYTHON_FOLDER = re.compile(r"\w*builders?|setup_helpers|build_tools|build_helpers|jit\w*")
+# What the two above have in common, asked first: a tree has thousands of modules.
+_BUILDER = re.compile(r"setup|build|ext|jit|compile")
 _NO_BUILD = re.compile(r"test_.*|.*_test\.py|conftest\.py")
 _QUOTED_SOURCE = re.compile(rb"\.(?:cu|cpp|cc|cxx|hip)[\"']")
 _RUNS = re.compile(
@@ -124,10 +126,12 @@ class BuildLists:
 
 def is_build_file(path: str) -> bool:
     """Whether a file is one of those whose lists are read."""
+    if not path.endswith(".py"):
+        return path.endswith(".cmake") or path.rpartition("/")[2] == "CMakeLists.txt"
+    if not _BUILDER.search(path):
+        return False
     folder, _, name = path.rpartition("/")
-    if name == "CMakeLists.txt" or name.endswith(".cmake"):
-        return True
-    if not name.endswith(".py") or _NO_BUILD.fullmatch(name):
+    if _NO_BUILD.fullmatch(name):
         return False
     return bool(_PYTHON.fullmatch(name) or _PYTHON_FOLDER.fullmatch(folder.rpartition("/")[2]))
 
