@@ -20,6 +20,7 @@ _MACRO = re.compile(
     r"\b(?:CU(?:BLAS|BLASLT|FFT|RAND|SOLVER|SPARSE|SPARSELT)_VER(?:SION|_MAJOR)|CUDNN_(?:VERSION|MAJOR))\b"
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_DIRECTIVE = re.compile(r"(?:[^\\\n]|\\\n?)*")
 # What need not be there: declarations of names, and what turns codes into texts.
 _HARMLESS = re.compile(
     r"(?:\s|#[^\n]*(?:\\\n[^\n]*)*|(?:using|typedef)\s[^;{}]*;|case\s[^:;{}]*:(?:\s*(?:return\b[^;]*|break\s*);)*)*"
@@ -63,9 +64,11 @@ def _asks(chain: Chain) -> bool:
 
 
 def _loses_code(chain: Chain, file: CFile) -> bool:
+    """Whether there is more between `#if` and `#endif` than what need not be there."""
     starts = file.lexed.line_starts
-    first, last = starts[chain.first_line], starts[chain.last_line - 1]
-    return _HARMLESS.fullmatch(file.code, first, last) is None
+    condition = _DIRECTIVE.match(file.code, starts[chain.first_line - 1])
+    first = condition.end() if condition else starts[chain.first_line - 1]
+    return _HARMLESS.fullmatch(file.code, first, max(first, starts[chain.last_line - 1])) is None
 
 
 DETECTOR: Detector = LibraryVersions()

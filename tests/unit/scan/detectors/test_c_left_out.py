@@ -73,6 +73,8 @@ def test_long_preparations_are_read_in_no_time() -> None:
         ("#if CUBLAS_VERSION >= 11600\nrun();\n#elif defined(USE_ROCM)\nother();\n#endif", []),
         ("#if CUBLAS_VERSION >= 11600\n#include <cublasLt.h>\nusing T = int;\n\n\n#endif", []),
         ('#if CUDNN_VERSION >= 8000\ncase A: return "a";\ncase B: break;\n#endif', []),
+        ("#if defined(CUBLAS_VERSION) && \\\n  CUBLAS_VERSION >= 1\n#endif", []),
+        ("#if CUBLAS_VERSION >= 1", []),
         ("#if NCCL_VERSION_CODE >= 22703\nrun();\n#endif", []),
         ("#ifdef USE_CUDA\n#if CUBLAS_VERSION >= 11600\nrun();\n#endif\n#endif", []),
         (f"#if CUBLAS_VERSION >= 1\n{' ' * 5000}x();\n#endif", [(1, "CUBLAS_VERSION")]),
