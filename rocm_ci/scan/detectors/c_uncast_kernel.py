@@ -95,8 +95,14 @@ def _is_kernel(kernel: str, file: CFile, offset: int, kernels: frozenset[str]) -
         return False
     pointer = _declared(named[2], file, offset)
     if pointer is not None:
-        return pointer and not named[1]  # the address of a pointer is a `void*`, if not the right one
-    return named[2] in kernels
+        # The address of a pointer is a `void*`, if not the right one.
+        return not named[1] and (pointer or _is_launched(named[2], file))
+    return named[2] in kernels or (not named[1] and _is_launched(named[2], file))
+
+
+def _is_launched(name: str, file: CFile) -> bool:
+    """`kernel<<<`: what is launched so is a kernel or points to one, and never a `void*`."""
+    return re.search(rf"\b{name}\s*<<<", file.code) is not None
 
 
 def _declared(name: str, file: CFile, offset: int) -> bool | None:

@@ -23,6 +23,8 @@ KERNELS = "__global__ void k(int* p) {}\ntemplate <typename T, int N> __global__
         "hipFuncSetAttribute(ns::t<std::pair<int, int>, 4>, kind, 1);",
         "auto kernel = t<float, 4>; hipFuncSetAttribute(kernel, kind, 1);",
         "constexpr auto kernel = k; hipFuncSetAttribute(kernel, kind, 1);",
+        "hipFuncSetAttribute(elsewhere, kind, 1); elsewhere<<<1, 64>>>(p);",
+        "Chosen kernel = choose(); hipFuncSetAttribute(kernel, kind, 1); kernel<<<1, 64>>>(p);",
         "void (*kernel)(int*) = k; hipFuncSetAttribute(kernel, kind, 1);",
     ],
 )
