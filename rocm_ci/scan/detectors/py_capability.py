@@ -28,9 +28,10 @@ NEEDLES = (
     "get_arch_list",
     "get_current_target",
 )
-# A question for a library of NVIDIA is asked there alone: `_has_cusparselt()`.
-_LIBRARY = re.compile(
-    r"(?i)def:_*(has|is|can|use|check|supports?)_.*(cusparse|cudnn|cublas|cutlass|nvjpeg|cutensor)"
+# A question for a library of NVIDIA is asked there alone: `_has_cusparselt()`. What a warm-up asks decides
+# what is compiled ahead of time, and a mistake costs no more than that time.
+_ASIDE = re.compile(
+    r"(?i)def:(?:_*(has|is|can|use|check|supports?)_.*(cusparse|cudnn|cublas|cutlass|nvjpeg|cutensor)|\w*warm_?up)"
 )
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _QUIET = frozenset({"message", "beside-vendor", "test", "script"})
@@ -80,7 +81,7 @@ def _decisions(parsed: Parsed, tree: PythonTree) -> Iterator[tuple[ast.expr, boo
                 weak = (
                     not strong
                     or id(node) in unread
-                    or any(c in _QUIET or _LIBRARY.match(c) for c in site.context)
+                    or any(c in _QUIET or _ASIDE.match(c) for c in site.context)
                 )
                 if node.lineno not in told or (told[node.lineno][1] and not weak):
                     told[node.lineno] = (node, weak)
