@@ -23,6 +23,7 @@ _CALL = re.compile(
 _AT = {"FuncGetAttributes": 1}  # which argument is the kernel, where it is not the first
 _TEMPLATE = re.compile(r"&?\s*(?:::)?[A-Za-z_][\w:]*\s*<.*>\Z", re.DOTALL)
 _CAST = re.compile(r"(?:static|reinterpret|const|dynamic|bit)_cast\s*<|std::|.*_v\s*<")
+_CASTED = "reinterpret_cast<const void*>"
 _NAME = re.compile(r"(&?)\s*([A-Za-z_]\w*)\Z")
 _JOINED = re.compile(r"\\?\s*\n\s*")
 
@@ -138,25 +139,34 @@ def _declared(name: str, file: CFile, offset: int) -> bool | None:
 def _match(file: CFile, found: re.Match[str], at: int, kernel: str) -> Match:
     name = found["name"]
     line, column = file.lexed.place(found.start())
-    cast = f"reinterpret_cast<const void*>({' '.join(kernel.split())})"
-    edits: tuple[Edit, ...] = ()
-    where = _place_of(file, found.end(), at, kernel)
-    if where is not None:
-        row, start = where
-        edits = (Edit(line=row, column=start, end=start + len(kernel), text=cast),)
-    hint = f"`{cast}`"
-    end = column + len(name)
+    cast = f"{_CASTED}({' '.join(kernel.split())})"
     return Match(
-        line, column, end, name, name=name, edits=edits, hint=hint, renamed_by=(Translator.HIPIFY.value,)
+        line,
+        column,
+        column + len(name),
+        name,
+        name=name,
+        edits=_edits(file, found.end(), at, kernel),
+        hint=f"`{cast}`",
+        renamed_by=(Translator.HIPIFY.value,),
     )
 
 
-def _place_of(file: CFile, offset: int, at: int, kernel: str) -> tuple[int, int] | None:
-    """Line and column of an argument that is written on one line as it was read."""
+def _edits(file: CFile, offset: int, at: int, kernel: str) -> tuple[Edit, ...]:
+    """The cast around an argument, which may be written over several lines."""
     if at:
         offset = file.code.index(",", offset) + 1
-    start = offset + re.match(r"[\s\\]*", file.code[offset : offset + 400]).end()  # type: ignore[union-attr]
-    return file.lexed.place(start) if file.code.startswith(kernel, start) else None
+    spelled = r"[\s\\]*".join(map(re.escape, "".join(kernel.split())))
+    written = re.compile(rf"[\s\\]*({spelled})").match(file.code, offset)
+    if written is None:
+        return ()
+    (first, start), (last, end) = (file.lexed.place(written.start(1)), file.lexed.place(written.end(1)))
+    if first == last:
+        return (Edit(line=first, column=start, end=end, text=f"{_CASTED}({written[1]})"),)
+    return (
+        Edit(line=first, column=start, end=start, text=f"{_CASTED}("),
+        Edit(line=last, column=end, end=end, text=")"),
+    )
 
 
 DETECTOR: Detector = UncastKernel()

@@ -66,6 +66,14 @@ def test_the_repair_is_the_cast_and_as_right_for_nvidia() -> None:
     assert mended[3] == "  CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(t<float, 4>), kind, 1));"
 
 
+def test_a_kernel_that_is_written_over_lines_is_mended_in_place() -> None:
+    text = f"{KERNELS}void f() {{\n  hipFuncGetAttributes(&a,\n    t<float,\n      4>);\n}}\n"
+    (found,) = [f for f in scan_all({"x.hip": text}).findings if f.rule == "uncast-kernel"]
+
+    mended = patched(text.split("\n"), found.edits)
+    assert mended[4:6] == ["    reinterpret_cast<const void*>(t<float,", "      4>));"]
+
+
 def test_hipify_perl_writes_the_cast_itself() -> None:
     files: dict[str, str | bytes] = {
         "build.sh": "hipify-perl x.cu > x.hip\n",
