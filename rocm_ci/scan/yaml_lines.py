@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan import vendor, yaml_templates
 from rocm_ci.scan.source import Guard, Region, RegionKind
 
 if TYPE_CHECKING:
@@ -14,9 +15,11 @@ _ENTRY = re.compile(r"[ \t]*(?:-[ \t]+)*(?:[\"']?([\w./-]+)[\"']?[ \t]*:(?:[ \t]
 _COMMENT = re.compile(r"(?:^|[ \t])#.*$")
 
 
-def regions(lines: Sequence[str], guard: Guard) -> Iterator[Region]:
+def regions(lines: Sequence[str], outer: Guard) -> Iterator[Region]:
     """A KEY and a VALUE region a line; the context is `doc:lines` and the key."""
+    branches = yaml_templates.guards(lines)
     for number, line in enumerate(lines, 1):
+        guard = vendor.both(outer, branches.get(number, Guard.NONE))
         text = _COMMENT.sub("", line).rstrip()
         found = _ENTRY.match(text)
         if found is None or not text:

@@ -19,6 +19,7 @@ _STATEMENT = re.compile(
     r"\{[{%]-?\s*(if|elif|else if|else|end|endif|range|with|define|block|for|endfor)\b"
     r"([^{}\n]{0,500}?)-?[%}]\}"
 )
+_RESOURCE = re.compile(r"[ \t]*[\"']?nvidia\.com/[\w.-]+[\"']?[ \t]*:")
 _LINE_SELECTOR = re.compile(r"#\s*\[([^\]]+)\]")
 
 
@@ -37,7 +38,23 @@ def blanked(text: str) -> str:
 
 
 def guards(lines: Sequence[str]) -> dict[int, Guard]:
-    """1-based line → guard of the template branches around it, where there is one."""
+    """1-based line → guard of the template branches around it, where there is one.
+
+    That a resource of NVIDIA is asked for only where the user did so is no choice between vendors, unless
+    there is one of AMD to choose.
+    """
+    found = _guards(lines)
+    asked = [number for number, line in enumerate(lines, 1) if number in found and _RESOURCE.match(line)]
+    if asked and not any("amd.com/" in line for line in lines):
+        plain = _guards(
+            [line if _RESOURCE.match(line) else line.replace("nvidia.com/", "") for line in lines]
+        )
+        for number in asked:
+            found[number] = plain.get(number, Guard.NONE)
+    return found
+
+
+def _guards(lines: Sequence[str]) -> dict[int, Guard]:
     found: dict[int, Guard] = {}
     open_: list[_Branch] = []
     for number, line in enumerate(lines, 1):

@@ -233,3 +233,21 @@ def test_the_helpers_of_a_chart_are_read_without_their_comments() -> None:
 
     found = regions(LANGUAGE, HELPERS, "chart/templates/_helpers.tpl")
     assert [(r.line, r.column) for r in found if "nvidia" in r.text] == [(7, 3)]
+
+
+@pytest.mark.parametrize(
+    ("condition", "end", "guard"),
+    [
+        ('gt (int (index .Values.limits "nvidia.com/gpu")) 0', "", NONE),
+        ('gt (int (index .Values.limits "nvidia.com/gpu")) 0', '{{- else }}\n  amd.com/gpu: "1"\n', NV),
+        ('eq .Values.gpu.vendor "nvidia"', "", NV),
+    ],
+)
+@pytest.mark.parametrize("head", ["limits:", "limits: [\nlimits:"])  # valid YAML or not
+def test_a_resource_under_a_question_for_itself_is_no_choice(
+    head: str, condition: str, end: str, guard: Guard
+) -> None:
+    text = f'{head}\n  {{{{- if {condition} }}}}\n  nvidia.com/gpu: "1"\n{end}  {{{{- end }}}}\n'
+    (found,) = (r for r in regions(LANGUAGE, text, "chart/templates/a.yaml") if r.text == "nvidia.com/gpu")
+
+    assert found.guard is guard
