@@ -7,15 +7,13 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan import vendor
-from rocm_ci.scan.source import Guard
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rocm_ci.scan.inventory import Inventory
 
-_FOLDERS = ("requirements", "", "requirements/build", "deps")
+_FOLDERS = ("requirements", "")
+_CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nvidia)(?![A-Za-z])")
 _REQUIREMENTS = re.compile(r"(?:requirements?[-_.]?)?[\w.-]*\.(?:txt|in)")
 _NAME = re.compile(r"^[ \t]*([A-Za-z][\w.-]*)", re.MULTILINE)
 _INCLUDED = re.compile(r"^[ \t]*(?:-r|--requirement)[ =]+(\S+)", re.MULTILINE)
@@ -24,7 +22,8 @@ _ENDINGS = re.compile(r"[-_](?:kernels?|python|dsl|cu\d*|cuda\d*|gpu|lib)$")
 _COMMON = frozenset({
     "torch", "torchvision", "torchaudio", "torchcodec", "triton", "numpy", "numba", "transformers", "ray",
     "accelerate", "flash_attn", "xformers", "bitsandbytes", "deepspeed", "apex", "vllm", "jax", "tensorflow",
-    "onnxruntime", "setuptools", "fastsafetensors",
+    "onnxruntime", "setuptools", "fastsafetensors", "build", "cmake", "wheel", "ninja", "packaging", "pytest",
+    "requests", "jinja2", "datasets",
 })  # fmt: skip
 _SHORTEST = 5  # letters: shorter names are words of any project
 _FEWEST = 3  # packages in a list for ROCm that tells anything
@@ -43,16 +42,15 @@ class NvidiaPackages:
         """Name of a module → the list that alone wants its package: `humming` → `requirements/cuda.txt`."""
         found: dict[str, str] = {}
         for folder in _FOLDERS:
-            lists = [
-                posixpath.join(folder, n) for n in self._inventory.names(folder) if _REQUIREMENTS.fullmatch(n)
-            ]
-            sides = {path: vendor.of(posixpath.basename(path)) for path in sorted(lists)}
-            amd = {name for path, side in sides.items() if side is Guard.AMD for name in self._packages(path)}
-            if len(amd) < _FEWEST:
-                continue
-            for path in (path for path, side in sides.items() if side is Guard.NVIDIA):
-                for name in set(self._packages(path, _DEEPEST)) - amd - _COMMON:
-                    module = _ENDINGS.sub("", name).replace("-", "_").replace(".", "_")
+            names = self._inventory.names(folder)
+            for name in sorted(n for n in names if _REQUIREMENTS.fullmatch(n) and _CUDA.search(n)):
+                path = posixpath.join(folder, name)
+                twins = {_CUDA.sub(amd, name) for amd in ("rocm", "amd", "hip")} & names
+                amd = {one for twin in twins for one in self._packages(posixpath.join(folder, twin))}
+                if len(amd) < _FEWEST:
+                    continue
+                for package in sorted(set(self._packages(path, _DEEPEST)) - amd):
+                    module = _ENDINGS.sub("", package).replace("-", "_").replace(".", "_")
                     if len(module) >= _SHORTEST and module not in _COMMON:
                         found.setdefault(module, path)
         return found

@@ -35,6 +35,13 @@ def test_a_module_about_a_package_of_the_list_for_cuda_is_for_nvidia(path: str) 
     assert loud({path: CAPABILITY, **listed}, path)
 
 
+@pytest.mark.parametrize("name", ["requirements/tpu.txt", "requirements/cuda-extra.txt"])
+def test_a_list_that_has_no_twin_for_rocm_tells_nothing(name: str) -> None:
+    files = {**LISTS, "requirements/cuda.txt": "torch\n", name: "humming-kernels\n"}
+
+    assert loud({"pkg/humming.py": CAPABILITY, **files}, "pkg/humming.py")
+
+
 def test_a_module_that_imports_such_a_package_at_its_top_is_for_nvidia() -> None:
     assert not loud({"x.py": f"from humming import run\n{CAPABILITY}", **LISTS}, "x.py")
     assert loud({"x.py": CAPABILITY, **LISTS}, "x.py")  # torch is in the list for CUDA alone
