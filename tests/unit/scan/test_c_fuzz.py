@@ -47,7 +47,7 @@ def parsed(text: str) -> Parsed:
 def test_every_region_and_every_match_lies_in_the_file(text: str) -> None:
     file = parsed(text)
     lines = file.source.lines
-    assert len(file.tree.guards) == len(lines)
+    assert len(file_of(text).guards) == len(lines)
     for region in file.regions:
         assert 1 <= region.line <= len(lines)
         assert 1 <= region.column <= len(lines[region.line - 1]) + 1
