@@ -18,7 +18,7 @@ import yaml
 
 from rocm_ci.config import options
 from rocm_ci.config.schema import schema as config_schema
-from rocm_ci.model.finding import Topic
+from rocm_ci.model.finding import Severity, Topic
 from rocm_ci.report.codec import schema as report_schema
 from rocm_ci.scan.ready import FILE
 from rocm_ci.scan.rule import Rule, decode
@@ -128,10 +128,13 @@ def _inputs() -> str:
 
 
 def _topics(rules: list[Rule]) -> str:
-    lines = ["| topic | rules |", "|---|---|"]
+    """The topics with how many rules each has, the first three of the most severe ones by name."""
+    order = sorted(Severity)
+    lines = ["| topic | rules | such as |", "|---|--:|---|"]
     for topic in Topic:
-        mine = [f"[{r.id}](docs/rules/{r.id}.md)" for r in rules if r.topic is topic]
-        lines.append(f"| {topic.value} | {', '.join(mine)} |")
+        mine = sorted((r for r in rules if r.topic is topic), key=lambda r: (-order.index(r.severity), r.id))
+        shown = ", ".join(f"[{r.id}](docs/rules/{r.id}.md)" for r in mine[:3])
+        lines.append(f"| [{topic.value}](docs/rules/README.md#{topic.value}) | {len(mine)} | {shown} |")
     return "\n".join(lines)
 
 
