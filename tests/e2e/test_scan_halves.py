@@ -138,10 +138,19 @@ def test_who_interrupts_the_scan_ends_both_processes(
     def interrupted(self: Language, source: Source) -> Parsed:
         raise KeyboardInterrupt
 
+    fork, seconds = os.fork, []
+
+    def noted() -> int:
+        pid = fork()
+        seconds.append(pid)
+        return pid
+
     monkeypatch.setattr(kind, "parse", interrupted)
+    monkeypatch.setattr(os, "fork", noted)
     seen_by(lambda path: signal.pause())  # noqa: ARG005
 
     with pytest.raises(KeyboardInterrupt):
         both(tree)
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    (second,) = seconds
+    with pytest.raises(ProcessLookupError):
+        os.kill(second, 0)
