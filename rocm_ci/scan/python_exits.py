@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _SKIPS = re.compile(r"(^|\.)(skip|skipTest|importorskip|xfail)$")
 _EXITS = re.compile(r"(^|\.)(exit|_exit|abort)$")
 _NVIDIA_TOOL = re.compile(r"nvidia-smi|nvcc|nsys|ncu\b|cuobjdump|nvprof")
+# What the Triton of every vendor has: `cuda` and `nvidia` are no part of the name.
+_PORTABLE = re.compile(r"triton\.(?!.*(?:cuda|nvidia))")
 _BROAD = frozenset({"", "Exception", "BaseException"})
 _CATCHES_IMPORT = _BROAD | {"ImportError", "ModuleNotFoundError"}
 _CATCHES_MISSING = _BROAD | {
@@ -72,6 +74,20 @@ def handles(node: ast.Try, lines: Sequence[str], *, inside: bool) -> bool:
         return True
     # A package's own error class stands for "its library is not there" as well.
     return any(f.lower().startswith(("nvml", "pynvml", "cuda")) for f in fallbacks)
+
+
+def falls_back(node: ast.Try, handler: ast.ExceptHandler) -> bool:
+    """Whether a handler imports for old releases what the `try` takes from a module for every vendor."""
+    wanted = [s for s in node.body if isinstance(s, ast.ImportFrom)]
+    if not _CATCHES_IMPORT & set(caught(handler)) or not wanted or len(wanted) != len(node.body):
+        return False
+    names = {alias.asname or alias.name for s in wanted for alias in s.names}
+    return all(_PORTABLE.match(s.module or "") for s in wanted) and all(
+        isinstance(s, ast.ImportFrom)
+        and (s.module or "").startswith("triton.")
+        and {alias.asname or alias.name for alias in s.names} <= names
+        for s in handler.body
+    )
 
 
 def is_tried(node: ast.stmt, rest: Sequence[ast.stmt], lines: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from rocm_ci.scan import vendor
 from rocm_ci.scan.outcome import UNKNOWN, joined
 from rocm_ci.scan.python_after import after
 from rocm_ci.scan.python_conditions import asks_for_amd_later, is_switch
-from rocm_ci.scan.python_exits import gives_up, handles, is_tried, restores, suppresses
+from rocm_ci.scan.python_exits import falls_back, gives_up, handles, is_tried, restores, suppresses
 from rocm_ci.scan.python_learning import decorator_guard, refuses_amd
 from rocm_ci.scan.python_names import is_text, target_name
 from rocm_ci.scan.python_regions import COMPILES
@@ -229,7 +229,8 @@ class Flow:
         handled = handles(node, self._cut.source.lines, inside="inside" in context)
         self.body(node.body, vendor.both(guard, Guard.EITHER) if handled else guard, context)
         for handler in node.handlers:
-            self.body(handler.body, guard, context)
+            reached = vendor.both(guard, Guard.EITHER) if falls_back(node, handler) else guard
+            self.body(handler.body, reached, context)
         # The `else` part runs only after the body succeeded: on NVIDIA, if the body needs it.
         self.body(node.orelse, vendor.both(guard, Guard.EITHER) if handled else guard, context)
         self.body(node.finalbody, guard, context)

@@ -29,6 +29,7 @@ _THREADS = re.compile(
 )
 
 
+_NARROW, _WIDE = 32, 64  # lanes
 _COUNTS = ("warps", "WARPS", "per_warp", "threads", "THREADS", "tid", "thread_id", "thread_idx")
 
 
@@ -59,13 +60,54 @@ def suspects(parsed: Parsed) -> Iterator[tuple[Node, str]]:
     tree = parsed.tree
     if not isinstance(tree, PythonTree):
         return
+    chosen = _chosen(tree.module) if "64" in parsed.source.text else frozenset()
     kernels = _tile_kernels(tree.module) if "tilelang" in parsed.source.text else []
     for site in tree.sites:
         if site.guard not in (Guard.NONE, Guard.AMD) or {"message", "test"} & set(site.context):
             continue
         for node in _suspects(site, tree):
+            if node.lineno in chosen:
+                continue
             around = (k for k in kernels if k.lineno <= node.lineno <= (k.end_lineno or k.lineno))
             yield node, next((k.name for k in around), "")
+
+
+def _chosen(module: ast.Module) -> frozenset[int]:
+    """The lines that assign 32 where an arm beside them, or an `if` below, assigns 64 to the same name."""
+    found: set[int] = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.If) and node.orelse:
+            found |= _narrow(node.body, node.orelse) | _narrow(node.orelse, node.body)
+        for block in (getattr(node, "body", None), getattr(node, "orelse", None)):
+            if isinstance(block, list):
+                found |= _overwritten(block)
+    return frozenset(found)
+
+
+def _overwritten(block: list[ast.stmt]) -> set[int]:
+    return {
+        line
+        for at, one in enumerate(block)
+        if isinstance(one, ast.Assign)
+        for later in block[at + 1 :]
+        if isinstance(later, ast.If)
+        for line in _narrow([one], [*later.body, *later.orelse])
+    }
+
+
+def _narrow(arm: list[ast.stmt], other: list[ast.stmt]) -> set[int]:
+    wide = {name for name, value, _ in _assigned(other) if value == _WIDE}
+    return {line for name, value, line in _assigned(arm) if value == _NARROW and name in wide}
+
+
+def _assigned(arm: list[ast.stmt]) -> list[tuple[str, object, int]]:
+    return [
+        (target.id, value, s.lineno)
+        for s in arm
+        if isinstance(s, ast.Assign) and isinstance(s.value, ast.Constant)
+        for target, value in [(s.targets[0], s.value.value)]
+        if isinstance(target, ast.Name)
+    ]
 
 
 def _tile_kernels(module: ast.Module) -> list[ast.FunctionDef]:

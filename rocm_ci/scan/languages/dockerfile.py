@@ -31,6 +31,7 @@ _HEREDOC = re.compile(r"<<-?[\"']?(\w+)[\"']?")
 _FLAG = re.compile(r"--[\w-]+(?:=\S+)?[ \t]+")
 _EXEC = re.compile(r"\[\s*\"")
 _ITEM = re.compile(r"\"((?:[^\"\\\n]|\\.)*)\"")
+_ONLY_EXPORT = re.compile(r"export[ \t]+[^;&|`\n]*(?<!\\)\s*")
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ash"})
 _SHELL = frozenset({"RUN", "CMD", "ENTRYPOINT", "HEALTHCHECK"})
 
@@ -162,6 +163,8 @@ def _shell(instruction: _Instruction, guard: Guard, context: tuple[str, ...]) ->
     if _EXEC.match(body):
         yield from _exec_form(body, Places(body, instruction.line, column), guard, context)
         return
+    if instruction.name == "RUN" and _ONLY_EXPORT.fullmatch(body):
+        guard = vendor.both(guard, Guard.EITHER)  # gone with the shell that sets it
     yield from shell.regions(body, instruction.line, column, guard=guard, context=context)
 
 
