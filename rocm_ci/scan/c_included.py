@@ -1,4 +1,4 @@
-"""What the headers beside a C file define a name to be."""
+"""What a C file and the headers beside it define a name to be."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
+from rocm_ci.scan.source import Guard
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rocm_ci.scan.c_source import CFile
     from rocm_ci.scan.source import Source
 
@@ -36,19 +40,56 @@ def _values(source: Source, name: str) -> set[int]:
         rf"|\bconst(?:expr)?\b[^;=\n]*\b{name}\s*(?:=|\{{)\s*(\d+)[uU]?\s*[;}}]".encode(),
         re.MULTILINE,
     )
-    found: set[int] = set()
+    return {int(one[1] or one[2]) for _, data in _headers(source) for one in pattern.finditer(data)}
+
+
+def drops_first(source: Source, file: CFile, macro: str) -> bool:
+    """Whether a function-like macro ignores its first argument wherever AMD gets one of that name.
+
+    `#define SHFL_SYNC(mask, v, lane) __shfl(v, lane)` does.
+    """
+    memo = source.memo.setdefault("c-dropped", {})
+    assert isinstance(memo, dict)  # noqa: S101 - nobody else uses this key
+    key = (source.path, macro)
+    if key not in memo:
+        memo[key] = _drops_first(source, file, macro)
+    return memo[key] is True
+
+
+def _drops_first(source: Source, file: CFile, macro: str) -> bool:
+    from rocm_ci.scan.c_source import parse  # noqa: PLC0415 - it is above this module
+
+    found = _first_is_dropped(file, macro)
+    for _, data in _headers(source):
+        if macro.encode() in data:
+            found += _first_is_dropped(parse(data.decode("utf-8", "replace"), source.macros, ())[0], macro)
+    return bool(found) and all(found)
+
+
+def _first_is_dropped(file: CFile, macro: str) -> list[bool]:
+    """For every definition of a macro that AMD gets."""
+    definition = re.compile(rf"{macro}(?!\w)(?:\(\s*(\w+)[^()]*\))?(.*)", re.DOTALL)
+    found = []
+    for one in file.directives:
+        text = definition.match(one.text) if one.name == "define" and one.guard is not Guard.NVIDIA else None
+        if text:
+            found.append(bool(text[1]) and re.search(rf"\b{text[1]}\b", text[2]) is None)
+    return found
+
+
+def _headers(source: Source) -> Iterator[tuple[str, bytes]]:
+    """(path, content) of the headers that a file includes, and of those that these include."""
     queue = [(source.path, source.text.encode("utf-8", "surrogateescape"))]
     seen = {source.path}
     while queue and len(seen) < _MOST_HEADERS:
         path, data = queue.pop(0)
         if path != source.path:
-            found |= {int(one[1] or one[2]) for one in pattern.finditer(data)}
+            yield path, data
         for header in _QUOTED.findall(data):
             target = _read(source, path, header.decode("utf-8", "replace"))
             if target is not None and target[0] not in seen:
                 seen.add(target[0])
                 queue.append(target)
-    return found
 
 
 def _read(source: Source, path: str, header: str) -> tuple[str, bytes] | None:

@@ -27,6 +27,11 @@ _DEFINED = re.compile(
     rb"|[ \t]*(?:struct|class|union)[ \t]+(\w+)[ \t]*;",
     re.MULTILINE,
 )
+_SYNC = re.compile(rb"__\w+_sync")
+_OWN_WORK = re.compile(
+    r"__(?:shfl(?:_up|_down|_xor)?|ballot|any|all|builtin_\w+|hip_\w+)\s*\(|\basm\b|64|\blong\b"
+)
+_LONGEST_BODY = 2000
 _USING_NAME = re.compile(rb"[ \t]*using[ \t]+[\w:]*::(\w+)[ \t]*;")
 # Anywhere on a line.
 _TAG = re.compile(rb"\btypedef[ \t]+(?:struct|enum|union)[ \t]+(\w+)")
@@ -74,7 +79,7 @@ def declared(data: bytes) -> dict[str, tuple[int, ...]]:
 
     def define(match: re.Match[bytes], shift: int = 0) -> None:
         name = match[match.lastindex or 0]
-        if _FOREIGN.fullmatch(name):
+        if _FOREIGN.fullmatch(name) and not _is_overload(data, match, name):
             line = places.line(match.start(match.lastindex or 0) + shift)
             found[name.decode()] = (*found.get(name.decode(), ()), line)
 
@@ -86,6 +91,30 @@ def declared(data: bytes) -> dict[str, tuple[int, ...]]:
             for one in _ENUMERATOR.finditer(body[1]):
                 define(one, body.start(1))
     return found
+
+
+def forwards(name: str, body: str) -> bool:
+    """Whether a function of that name only hands its mask on to its own name: it is an overload."""
+    call = re.search(rf"\b{name}\s*\(\s*[A-Za-z_]\w*\s*,", body)
+    return call is not None and _OWN_WORK.search(body) is None
+
+
+def _is_overload(data: bytes, match: re.Match[bytes], name: bytes) -> bool:
+    """Whether it hands on to the vendor's `__*_sync` of its name, which so stays what it is."""
+    if not match[0].endswith(b"{") or not _SYNC.fullmatch(name):
+        return False
+    body = data[match.end() : match.end() + _LONGEST_BODY].decode("utf-8", "replace")
+    return forwards(name.decode(), body[: _length(body)])
+
+
+def _length(body: str) -> int:
+    """Where the brace that is open at its beginning closes."""
+    depth = 1
+    for brace in re.finditer(r"[{}]", body):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return brace.start()
+    return len(body)
 
 
 def _on_line(data: bytes, start: int, end: int) -> Iterator[re.Match[bytes]]:

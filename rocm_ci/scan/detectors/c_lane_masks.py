@@ -6,14 +6,17 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan.c_calls import arguments
+from rocm_ci.scan.c_included import drops_first
 from rocm_ci.scan.c_source import CFile
 from rocm_ci.scan.c_types import is_narrow, narrow_type
+from rocm_ci.scan.declared import forwards
 from rocm_ci.scan.language import Detector, Match, Parsed, Surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocm_ci.scan.c_functions import Function
+    from rocm_ci.scan.source import Source
 
 _SYNC = re.compile(
     r"__(?<![\w.>]__)(?:shfl(?:_up|_down|_xor)?|ballot|any|all|match_(?:any|all)|reduce_(?:add|min|max|and|or|xor))_sync\s*\("
@@ -64,7 +67,8 @@ class LaneMasks:
         defined = set()
         for name, match in _definitions(file, names):
             defined.add(name)
-            yield match
+            if name in names or not _is_dropped(parsed.source, file, name, match.line):
+                yield match
         known: dict[tuple[Function | None, str], bool] = {}
         narrow = narrow_type(file) if uses else ""
         for name, start, function in uses:
@@ -78,9 +82,26 @@ class LaneMasks:
 
 
 def _is_shim(file: CFile, offset: int, function: str) -> bool:
-    """Whether the name is being declared here: a port's own function of that name."""
+    """Whether the name is being declared here: a port's own function of that name, or one that it calls.
+
+    A function that only hands its mask on to its own name is an overload: `forwards` tells.
+    """
     here = file.functions.at(offset)
-    return here is not None and (here.name == function or offset < here.start)
+    if here is None or offset < here.start:
+        return here is not None
+    return here.name == function and not forwards(function, file.code[here.start : here.end])
+
+
+def _is_dropped(source: Source, file: CFile, name: str, line: int) -> bool:
+    """Whether nothing gets a mask but macros that ignore it on AMD."""
+    given = re.compile(rf"(?:\b(?P<macro>\w+)\s*\(\s*)?\b{name}\b(?P<more>\s*,)?")
+    macros: set[str] = set()
+    for use, at, _ in file.search(given):
+        if at != line:
+            if not use["macro"] or not use["more"]:
+                return False
+            macros.add(use["macro"])
+    return bool(macros) and all(drops_first(source, file, macro) for macro in macros)
 
 
 def _is_narrow_name(file: CFile, narrow: str, name: str, start: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm_ci.scan.c_included import included_values
+from rocm_ci.scan.c_included import drops_first, included_values
 from rocm_ci.scan.c_source import parse
 from rocm_ci.scan.source import Source
 
@@ -55,3 +55,23 @@ def test_what_the_file_defines_itself_is_not_looked_for() -> None:
     text = '#include "common.h"\n#define WARP_SIZE get()\n'
 
     assert values(text, {"src/gpu/common.h": "#define WARP_SIZE 32\n"}) == set()
+
+
+@pytest.mark.parametrize(
+    ("header", "dropped"),
+    [
+        ("#define SHFL(mask, v) __shfl(v, 1)\n", True),
+        ("#define SHFL(mask, v) __shfl_sync(mask, v, 1)\n", False),
+        ("#ifdef USE_ROCM\n#define SHFL(m, v) __shfl(v, 1)\n#else\n#define SHFL __shfl_sync\n#endif\n", True),
+        (
+            "#ifdef USE_ROCM\n#define SHFL __shfl_sync\n#else\n#define SHFL(m, v) __shfl(v, 1)\n#endif\n",
+            False,
+        ),
+        ("#define SHFL_UP(mask, v) __shfl_up(v, 1)\n", False),
+    ],
+)
+def test_a_macro_of_a_header_ignores_its_first_argument(header: str, dropped: bool) -> None:
+    text = '#include "shuffles.h"\n'
+    source = Source("src/a.cu", text, (text,), read={"src/shuffles.h": header.encode()}.get)
+
+    assert drops_first(source, parse(text)[0], "SHFL") is dropped

@@ -197,6 +197,23 @@ def test_a_shim_for_a_function_makes_its_narrow_mask_legal() -> None:
     assert [f.path for f in scan_all(files).findings] == ["b.cu"]
 
 
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("return __shfl_sync(mask, v.native(), lane);", [("a.cu", 2), ("half.h", 2)]),
+        ("return __shfl(v, lane);", []),
+        ("return __shfl_sync(uint64_t{mask}, v.native(), lane);", []),
+    ],
+)
+def test_an_overload_does_not_make_a_narrow_mask_legal(body: str, found: list[tuple[str, int]]) -> None:
+    files = {
+        "half.h": f"Half __shfl_sync(unsigned mask, Half v, int lane) {{\n  {body}\n}}\n",
+        "a.cu": '#include "half.h"\nfloat f(float v) { return __shfl_sync(0xffffffff, v, 1); }\n',
+    }
+
+    assert [(f.path, f.line) for f in scan_all(files).findings] == found
+
+
 def test_headers_that_include_each_other_end() -> None:
     files = {"a.h": '#include "b.h"\n#ifdef X\ncudaFree(0);\n#endif\n', "b.h": '#include "a.h"\n'}
 

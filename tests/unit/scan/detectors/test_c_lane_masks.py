@@ -40,3 +40,53 @@ def test_narrow_masks_are_seen_where_they_are_written(text: str, found: list[tup
 )
 def test_wide_masks_and_other_constants_are_right(text: str) -> None:
     assert seen(DETECTOR, text) == []
+
+
+OVERLOAD = (
+    "half __shfl_sync(unsigned mask, Half v, int lane) {\n  return __shfl_sync(mask, v.native(), lane);\n}\n"
+)
+
+
+def test_an_overload_that_hands_a_narrow_mask_on_is_seen_at_its_call() -> None:
+    assert seen(DETECTOR, OVERLOAD) == [(2, "mask")]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return __shfl(v, lane);",
+        "return __shfl_sync(uint64_t(mask), v, lane);",
+        "return sizeof v > 4 ? pair(__shfl_sync(mask, low(v), lane)) : __shfl(v, lane);",
+        "return __builtin_amdgcn_ds_bpermute(lane, v);",
+    ],
+)
+def test_a_function_that_does_the_work_is_a_port(body: str) -> None:
+    assert seen(DETECTOR, f"int __shfl_sync(unsigned mask, int v, int lane) {{\n{body}\n}}\n") == []
+
+
+def test_an_overload_for_nvidia_is_left_alone() -> None:
+    assert seen(DETECTOR, f"#ifndef USE_ROCM\n{OVERLOAD}#endif\n") == []
+
+
+DROPPED = "#ifdef USE_ROCM\n#define SHFL(m, v, l) __shfl(v, l)\n#else\n#define SHFL __shfl_sync\n#endif\n"
+FULL = "#define FULL_MASK 0xffffffff\n"
+
+
+def test_a_mask_that_only_a_macro_without_use_for_it_gets_is_right() -> None:
+    assert seen(DETECTOR, f"{FULL}{DROPPED}a = SHFL(FULL_MASK, v, 1);\nb = SHFL( FULL_MASK , v, 2);\n") == []
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "",
+        f"{DROPPED}a = SHFL(FULL_MASK, v, 1); b = FULL_MASK;",
+        f"{DROPPED}a = SHFL(FULL_MASK, v, 1); b = __ballot_sync(FULL_MASK, v);",
+        "#define SHFL(m, v, l) __shfl_sync(m, v, l)\na = SHFL(FULL_MASK, v, 1);",
+        "#define SHFL __shfl_sync\na = SHFL(FULL_MASK, v, 1);",
+        "#ifndef USE_ROCM\n#define SHFL(m, v, l) __shfl(v, l)\n#endif\na = SHFL(FULL_MASK, v, 1);",
+        "a = shuffle(FULL_MASK, v, 1);",
+    ],
+)
+def test_a_mask_that_something_else_gets_is_seen(rest: str) -> None:
+    assert seen(DETECTOR, FULL + rest) == [(1, "0xffffffff")]
