@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rocm_ci.scan.python_names import Names
 
 _DEEPEST = 30
+_LISTS = frozenset({"glob", "iglob", "rglob", "list", "sorted", "listdir"})  # calls that give several texts
 
 
 class Texts:
@@ -36,6 +37,8 @@ class Texts:
             case ast.Name(id=name) if name in self._values:
                 return self.fold(self._values[name], depth + 1)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
+                if self._is_list(left) or self._is_list(right):
+                    return UNKNOWN  # several texts, each of them folded by itself
                 return self.fold(left, depth + 1) + self.fold(right, depth + 1)
             case ast.BinOp(left=left, op=ast.Div(), right=right):
                 return f"{self.fold(left, depth + 1)}/{self.fold(right, depth + 1)}"
@@ -45,6 +48,20 @@ class Texts:
                 return self._call(self._names.callee(func), func, args, depth)
             case _:
                 return UNKNOWN
+
+    def _is_list(self, node: ast.expr, depth: int = 0) -> bool:
+        """Whether an expression holds several texts: a display, what a glob finds, a sum of such."""
+        match node:
+            case ast.List() | ast.Tuple() | ast.ListComp():
+                return True
+            case ast.Name(id=name) if name in self._values and depth < _DEEPEST:
+                return self._is_list(self._values[name], depth + 1)
+            case ast.BinOp(left=left, op=ast.Add(), right=right) if depth < _DEEPEST:
+                return self._is_list(left, depth + 1) or self._is_list(right, depth + 1)
+            case ast.Call(func=func):
+                return self._names.callee(func).rpartition(".")[2] in _LISTS
+            case _:
+                return False
 
     def _call(self, full: str, func: ast.expr, args: Sequence[ast.expr], depth: int) -> str:
         last = full.rpartition(".")[2]

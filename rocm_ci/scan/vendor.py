@@ -35,6 +35,9 @@ _NVIDIA_WORD = re.compile(f"{_NVIDIA}|{_OTHER}")
 _NVIDIA_LABEL = re.compile(_NVIDIA_LABELS)
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+\d*[a-z]?(?![a-z])|[A-Z]+\d*|[a-z0-9]+|\d+")
 _NEGATION = frozenset({"no", "not", "non", "without", "disable", "disabled", "skip", "exclude", "except"})
+# `NO_CUDA`, `BUILD_NO_CUDA`, `SKIP_CUDA_BUILD` switch all GPU code off, that for AMD with it.
+_OFF = frozenset({"no", "without", "disable", "disabled"})
+_SKIPPED = frozenset({"build", "ext", "extension", "extensions"})
 _BOTH = frozenset({"alike", "like", "compat", "compatible", "agnostic"})
 
 
@@ -70,13 +73,20 @@ def of_words(found: list[str], *, labels: bool = False) -> Guard:
         return Guard.NONE
     amd = any(_AMD_WORD.fullmatch(w) for w in found)
     nvidia = any(_NVIDIA_WORD.fullmatch(w) or (labels and _NVIDIA_LABEL.fullmatch(w)) for w in found)
-    if amd == nvidia:
+    if amd == nvidia or (nvidia and _means_no_gpu(found)):
         return Guard.NONE
     return (
         opposite(Guard.AMD if amd else Guard.NVIDIA)
         if _NEGATION & set(found)
         else (Guard.AMD if amd else Guard.NVIDIA)
     )
+
+
+def _means_no_gpu(found: list[str]) -> bool:
+    """Whether words switch all GPU code off by the name of CUDA, as those of torch projects do."""
+    if any(w != "cuda" and _NVIDIA_WORD.fullmatch(w) for w in found):
+        return False
+    return not _OFF.isdisjoint(found) or ("skip" in found and not _SKIPPED.isdisjoint(found))
 
 
 def opposite(guard: Guard) -> Guard:

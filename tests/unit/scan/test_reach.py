@@ -418,3 +418,53 @@ setup(ext_modules=[make_extension("ext", sources)])
     worst = severities(with_kernels("setup.py", text, "csrc/common.cu", "csrc/hopper.cu"))
 
     assert worst == {"csrc/common.cu": Severity.ERROR, "csrc/hopper.cu": Severity.NOTE}
+
+
+SETUP = """
+import glob, os.path as osp
+import torch
+from setuptools import setup
+from torch.utils.cpp_extension import CUDAExtension
+
+BUILD_NO_CUDA = os.getenv("BUILD_NO_CUDA", "0") == "1"
+
+def get_extensions():
+    folder = osp.join("pkg", "cuda", "csrc")
+    {sources}
+    sources = [path for path in sources if "hip" not in path]
+    macros = [("USE_ROCM", None)] if torch.version.hip else []
+    return [CUDAExtension("pkg.csrc", sources, define_macros=macros)]
+
+setup(ext_modules=get_extensions() if {condition} else [])
+"""
+CUDA_PROJECT = """
+project(pkg LANGUAGES CXX CUDA)
+file(GLOB_RECURSE SOURCES ${CMAKE_SOURCE_DIR}/*.cu)
+add_library(pkg STATIC ${SOURCES})
+"""
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        'sources = glob.glob(osp.join(folder, "*.cu")) + glob.glob(osp.join(folder, "*.cpp"))',
+        'sources = list(glob.glob("pkg/cuda/csrc/*.cu")) + list(glob.glob("pkg/cuda/csrc/*.cpp"))',
+        'sources = ["pkg/cuda/csrc/k.cu"] + glob.glob(osp.join(folder, "*.cpp"))',
+        'cu = glob.glob("pkg/cuda/csrc/*.cu")\n    cpp = glob.glob("pkg/cuda/csrc/*.cpp")\n    sources = cu + cpp',
+    ],
+)
+@pytest.mark.parametrize(
+    ("condition", "severity"),
+    [("not BUILD_NO_CUDA", Severity.ERROR), ("torch.version.cuda", Severity.NOTE)],
+)
+def test_a_source_that_one_build_file_makes_for_both_is_built_whatever_another_says(
+    sources: str, condition: str, severity: Severity
+) -> None:
+    setup = SETUP.replace("{sources}", sources).replace("{condition}", condition)
+    files: dict[str, str | bytes] = {
+        "setup.py": setup,
+        "pkg/cuda/csrc/CMakeLists.txt": CUDA_PROJECT,
+        "pkg/cuda/csrc/k.cu": KERNEL,
+    }
+
+    assert severities(files)["pkg/cuda/csrc/k.cu"] is severity
