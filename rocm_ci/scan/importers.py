@@ -30,7 +30,9 @@ class Importers:
         self._index = ImportIndex(source, inventory)
         self._places = ImportPlaces(source.read, self._index)
         self._always: set[str] = set()
-        self._is_nvidias = cache(lambda path: vendor.of_path(path, code=True) is Guard.NVIDIA)
+        self._is_nvidias = cache(
+            lambda path: vendor.of_path(path, code=True, exists=inventory.exists) is Guard.NVIDIA
+        )
         self._first = cache(self._first_importer)
         self._stands_alone = cache(self._package_alone)
         self._is_loaded = cache(self._loaded)

@@ -15,7 +15,7 @@ from rocm_ci.scan.python_learning import decorator_guard, refuses_amd
 from rocm_ci.scan.python_names import is_text, target_name
 from rocm_ci.scan.python_regions import COMPILES
 from rocm_ci.scan.python_strings import column_of, has_line
-from rocm_ci.scan.python_twins import has_namesake, stands_apart, twin_lines
+from rocm_ci.scan.python_twins import has_namesake, has_sister, stands_apart, twin_lines
 from rocm_ci.scan.source import Guard, RegionKind
 
 if TYPE_CHECKING:
@@ -95,7 +95,10 @@ class Flow:
         for decorator in node.decorator_list:
             self._cut.visit(decorator, guard, (*context, "decorator"))
             guard = vendor.both(guard, decorator_guard(decorator, self._cut.names, self._cut.conditions))
-        if node.name in self._excused or (vendor.of(node.name) is Guard.NVIDIA and _names_amd(siblings)):
+        if node.name in self._excused or (
+            vendor.of(node.name) is Guard.NVIDIA
+            and (_names_amd(siblings) or has_sister(node.name, self._cut.source.text))
+        ):
             guard = vendor.both(guard, Guard.NVIDIA)
         if isinstance(node, ast.ClassDef):
             if re.search(r"(?i)nvidia|nvml", node.name) or refuses_amd(node, self._cut.conditions):

@@ -70,3 +70,15 @@ def has_namesake(node: ast.stmt, text: str) -> bool:
     amd = "(?:HIP|ROCM|AMD)" if cuda.isupper() else "(?:hip|rocm|amd)"
     other = re.escape(before) + amd + re.escape(after.removesuffix("cuda"))
     return re.search(rf"^[ \t]*{other}\s*=[^=]", text, re.MULTILINE) is not None
+
+
+def has_sister(function: str, text: str) -> bool:
+    """Whether a function has one named alike but for the vendor, anywhere in the module.
+
+    `installed_cuda_version` beside `OpBuilder.installed_rocm_version`.
+    """
+    before, _, after = re.split(r"(cuda|nvidia)", f"{function}cuda", maxsplit=1)
+    if not after:
+        return False
+    other = re.escape(before) + "(?:hip|rocm|amd)" + re.escape(after.removesuffix("cuda"))
+    return re.search(rf"^[ \t]*(?:async[ \t]+)?def[ \t]+{other}[ \t]*\(", text, re.MULTILINE) is not None

@@ -38,6 +38,12 @@ _NEGATION = frozenset({"no", "not", "non", "without", "disable", "disabled", "sk
 # `NO_CUDA`, `BUILD_NO_CUDA`, `SKIP_CUDA_BUILD` switch all GPU code off, that for AMD with it.
 _OFF = frozenset({"no", "without", "disable", "disabled"})
 _SKIPPED = frozenset({"build", "ext", "extension", "extensions"})
+# Folders that hold one thing for each vendor, or what is run for one of them only.
+_CHOICES = frozenset({
+    "backend", "backends", "vendor", "vendors", "platform", "platforms", "provider", "providers", "arch",
+    "target", "targets", "device", "devices", "accelerator", "accelerators", "runtime", "runtimes", "test",
+    "tests", "testing", "benchmark", "benchmarks", "bench", "example", "examples", "docker", "ci",
+})  # fmt: skip
 _BOTH = frozenset({"alike", "like", "compat", "compatible", "agnostic"})
 
 
@@ -110,14 +116,21 @@ def either(one: Guard, other: Guard) -> Guard:
     return Guard.EITHER if {one, other} == {Guard.NVIDIA, Guard.EITHER} else Guard.NONE
 
 
-def of_path(path: str, *, beside: Callable[[str], bool] | None = None, code: bool = False) -> Guard:
+def of_path(
+    path: str,
+    *,
+    beside: Callable[[str], bool] | None = None,
+    code: bool = False,
+    exists: Callable[[str], bool] | None = None,
+) -> Guard:
     """The vendor that a file is for, by its name or by a folder named after one.
 
     `Dockerfile.cuda`, `requirements/rocm.txt`, `tests/cuda/x.py`, `backends/nvidia/y.py`. `beside`
     tells whether a file of some name stands in the same folder: a `Dockerfile` next to a
     `Dockerfile.rocm` is the NVIDIA one. With `code` (program text, where `foo_cuda.py` may well be
     the shared file of a torch project) the word `cuda` in a file's own name counts only beside a
-    file of the other vendor.
+    file of the other vendor. With `exists`, which tells whether there is a file of a path, a folder
+    `cuda` of program text counts only where its place or a folder for the other vendor says so.
     """
     pure = PurePosixPath(path)
     own = of(pure.stem if code else pure.name)
@@ -125,8 +138,11 @@ def of_path(path: str, *, beside: Callable[[str], bool] | None = None, code: boo
         own = Guard.NONE
     if own is not Guard.NONE:
         return own
-    for folder in reversed(pure.parts[:-1]):
+    for depth in range(len(pure.parts) - 2, -1, -1):
+        folder = pure.parts[depth]
         verdict = of(folder)
+        if code and exists is not None and folder == "cuda" and _is_shared(pure, depth, exists):
+            continue
         if verdict is not Guard.NONE and (not code or len(words(folder)) == 1 or _explicit(folder)):
             return verdict
     return Guard.NVIDIA if beside is not None and not code and _amd_twin_exists(pure, beside) else Guard.NONE
@@ -135,6 +151,18 @@ def of_path(path: str, *, beside: Callable[[str], bool] | None = None, code: boo
 def _explicit(name: str) -> bool:
     """Whether a name says more than `cuda`: that word alone also names shared torch code."""
     return name == "cuda" or any(_NVIDIA_WORD.fullmatch(w) and w not in ("cuda", "cu") for w in words(name))
+
+
+def _is_shared(pure: PurePosixPath, depth: int, exists: Callable[[str], bool]) -> bool:
+    """Whether a folder `cuda` may hold what torch's ROCm build runs as well, which knows no other name."""
+    above, rest = pure.parts[:depth], pure.parts[depth + 1 :]
+    if any(not _CHOICES.isdisjoint(words(part)) for part in above):
+        return False
+    beside = (PurePosixPath(*above, amd) for amd in ("rocm", "hip", "amd"))
+    return not any(
+        exists(str(twin / "__init__.py")) or exists(str(twin.joinpath(*rest))) or exists(f"{twin}.py")
+        for twin in beside
+    )
 
 
 def _has_twin(name: str, beside: Callable[[str], bool] | None) -> bool:

@@ -77,7 +77,9 @@ class Python:
 
     def parse(self, source: Source) -> Parsed:
         """Regions of a module. Of a file that is no valid Python 3, only its top-level imports."""
-        outer = vendor.of_path(source.path, beside=source.beside, code=True)
+        outer = vendor.of_path(
+            source.path, beside=source.beside, code=True, exists=lambda p: source.read(p) is not None
+        )
         if outer is Guard.NONE and _BACKEND.search(source.path):
             outer = Guard.NVIDIA
         if outer is Guard.NVIDIA and not source.nvidia:
