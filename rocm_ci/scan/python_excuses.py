@@ -30,6 +30,9 @@ _CLASS = re.compile(
     r"|(?:Sm|SM)\d{2,3}(?!\d)|Blackwell|Hopper)"
 )
 _TOP_IMPORT = re.compile(r"^(?:import|from)[ \t]+(\w+)", re.MULTILINE)
+_ADDS = re.compile(r"(\w+)\.(?:append|extend|insert)\(")
+_BEGUN = r"^{}[ \t]*(?::[^=\n]*)?=[ \t]*(?:\[\]|list\(\))[ \t]*$"
+_OPENED = "cuda-library-opened"
 _ITSELF = "cuda-only-import"
 _LEAST_MODULES, _MOST_MODULES = 3, 60
 _LONGEST = 500_000
@@ -52,6 +55,8 @@ class PythonExcuses:
             return ""
         if unused := _unused(parsed, line):
             return f"in {unused}, which nothing calls"
+        if rule == _OPENED and (collected := self._collected(parsed, line)):
+            return f"only put into {collected}, which nothing reads"
         top = _AT_TOP.search(parsed.source.text)
         if top is not None and (at := parsed.source.text.count("\n", 0, top.start()) + 1) != line:
             return f"in a module that needs {top[1]}, see line {at}"
@@ -61,6 +66,24 @@ class PythonExcuses:
             or self._of_folder(posixpath.dirname(path))
             or self._overridden(parsed, line)
         )
+
+    def _collected(self, parsed: Parsed, line: int) -> str:
+        """The list of a module that a line adds to and that neither it nor a module beside it reads."""
+        lines, path = parsed.source.lines, parsed.source.path
+        found = _ADDS.match(lines[line - 1]) if line <= len(lines) else None
+        if found is None:
+            return ""
+        name = found[1]
+        is_begun = re.search(_BEGUN.format(name), parsed.source.text, re.MULTILINE)
+        written = re.compile(rf"{_BEGUN.format(name)}|^{name}\.(?:append|extend|insert)\(", re.MULTILINE)
+        named = re.compile(rf"\b{name}\b")
+        if not is_begun or named.search(written.sub("", parsed.source.text)):
+            return ""
+        folder = posixpath.dirname(path)
+        beside = (n for n in self._inventory.names(folder) if n.endswith(".py"))
+        others = (posixpath.join(folder, n) for n in beside if n != posixpath.basename(path))
+        read = any(named.search((self._read(o) or b"")[:_LONGEST].decode("utf-8", "replace")) for o in others)
+        return "" if read else name
 
     def _required(self, parsed: Parsed) -> str:
         """Whether a module is about a package that only the list for NVIDIA names."""

@@ -98,3 +98,23 @@ def test_a_class_named_after_what_nvidia_alone_has_is_for_nvidia(name: str, coun
     text = f"import torch\n{BASE}".replace("class Platform:", f"class {name}:")
 
     assert loud({"kernels.py": text}, "kernels.py") is counts
+
+
+@pytest.mark.parametrize(
+    ("more", "counts"),
+    [("", False), ("for path in backup: open(path)\n", True)],
+    ids=["never-read", "read"],
+)
+def test_what_is_only_put_into_a_list_that_nothing_reads_is_a_note(more: str, counts: bool) -> None:
+    text = f"backup = []\nbackup.append('lib/libcudart.so.11.0')\n{more}"
+    [finding] = scan_all({"pkg/setup_paths.py": text}).findings
+    assert (finding.rule, finding.severity is Severity.ERROR) == ("cuda-library-opened", counts)
+
+
+def test_a_list_that_a_module_beside_reads_counts() -> None:
+    files = {
+        "pkg/paths.py": "backup: list = []\nbackup.append('lib/libcudart.so.11.0')\n",
+        "pkg/load.py": "from pkg.paths import backup\n",
+    }
+    [finding] = scan_all(files).findings
+    assert finding.severity is Severity.ERROR
