@@ -31,6 +31,8 @@ _MOST_SCALARS = 500
 _NAMED_CHILDREN = frozenset(
     {"jobs", "services", "stages", "targets", "environments", "matrix", "tasks", "executors", "doc:gitlab"}
 )
+# What lies below such a key is chosen by the name of the hardware: `hardware_overrides: {blackwell: …}`.
+_CHOICES = re.compile(r"(?i)(?:hardware|gpu|platform|vendor|accelerator)s?(?:[-_]?(?:overrides|profiles))?")
 _NO_JOBS = frozenset({"variables", "default", "image", "stages", "include", "workflow"})
 _AZURE = re.compile(r"\b(eq|ne)\(\s*([^,]+),\s*'([^']*)'\s*\)")
 _CLAUSE = re.compile(
@@ -96,8 +98,8 @@ def _agreed(texts: list[str]) -> Guard:
 
 
 def of_key(key: str, path: tuple[str, ...]) -> Guard:
-    """The vendor in the name that a user gave a job, a service or a top-level job of GitLab CI."""
-    if path[-1] not in _NAMED_CHILDREN or key in _NO_JOBS:
+    """The vendor in the name of a job, a service, a top-level job of GitLab CI or a choice of hardware."""
+    if (path[-1] not in _NAMED_CHILDREN and not _CHOICES.fullmatch(path[-1])) or key in _NO_JOBS:
         return Guard.NONE
     return vendor.of(key, labels=True)
 
