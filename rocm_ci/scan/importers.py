@@ -30,9 +30,9 @@ class Importers:
         self._index = ImportIndex(source, inventory)
         self._places = ImportPlaces(source.read, self._index)
         self._always: set[str] = set()
-        self._is_nvidias = cache(
-            lambda path: vendor.of_path(path, code=True, exists=inventory.exists) is Guard.NVIDIA
-        )
+        self._exists = inventory.exists
+        self._read = source.read
+        self._is_nvidias = cache(self._of_nvidia)
         self._first = cache(self._first_importer)
         self._stands_alone = cache(self._package_alone)
         self._is_loaded = cache(self._loaded)
@@ -86,6 +86,14 @@ class Importers:
             if not any_importer or len(seen) > _MOST_MODULES:
                 return False
         return not self._is_named(seen)
+
+    def _of_nvidia(self, path: str) -> bool:
+        """Whether a module is NVIDIA's by its place; what torch calls `cuda` may be AMD's as well."""
+        if vendor.of_path(path, code=True) is not Guard.NVIDIA:
+            return False
+        if b"torch" not in (self._read(path) or b""):
+            return True
+        return vendor.of_path(path, code=True, exists=self._exists) is Guard.NVIDIA
 
     def _is_for_nvidia(self, one: Importer) -> bool:
         return self._is_nvidias(one.path) or (one.indented and self._places.guard(one) is Guard.NVIDIA)

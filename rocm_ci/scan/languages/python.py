@@ -77,9 +77,9 @@ class Python:
 
     def parse(self, source: Source) -> Parsed:
         """Regions of a module. Of a file that is no valid Python 3, only its top-level imports."""
-        outer = vendor.of_path(
-            source.path, beside=source.beside, code=True, exists=lambda p: source.read(p) is not None
-        )
+        # Only torch has no other name than `cuda` for what runs on AMD.
+        exists = (lambda path: source.read(path) is not None) if "torch" in source.text else None
+        outer = vendor.of_path(source.path, beside=source.beside, code=True, exists=exists)
         if outer is Guard.NONE and _BACKEND.search(source.path):
             outer = Guard.NVIDIA
         if outer is Guard.NVIDIA and not source.nvidia:

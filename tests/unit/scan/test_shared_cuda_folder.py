@@ -38,6 +38,13 @@ def test_one_among_those_of_backends_or_tests_is_not(path: str) -> None:
     assert loud(path) == set()
 
 
+def test_one_of_a_module_that_does_not_know_torch_is_not() -> None:
+    text = 'import subprocess\n\nsubprocess.run(["nvcc", "--use_fast_math", "k.cu"])\n'
+
+    assert scan_all({"pkg/cuda/compiler.py": text}).findings == ()
+    assert scan_all({"pkg/cuda/compiler.py": f"import torch\n{text}"}).findings != ()
+
+
 def test_a_folder_of_nvidia_by_name_is_not() -> None:
     assert loud("pkg/nvidia/_backend.py") == set()
 
