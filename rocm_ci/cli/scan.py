@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,20 +17,22 @@ from rocm_ci.cli.selection import Request, Selection, root_of, select
 from rocm_ci.config import load as config
 from rocm_ci.errors import UsageError
 from rocm_ci.model.verdict import Verdict, exit_code
+from rocm_ci.scan import own_rules
 from rocm_ci.scan.ahead import Ahead
 from rocm_ci.scan.baseline import NO_BASELINE, Baseline
 from rocm_ci.scan.files import Folder
-from rocm_ci.scan.inspection import Inspection, chosen_baseline
+from rocm_ci.scan.inspection import Inspection, baseline_of, chosen_baseline
 from rocm_ci.stages.scan import verdict
 from rocm_ci.tools.git import Git
 from rocm_ci.tools.process import ProcessRunner
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rocm_ci.cli.repairing import Repaired
     from rocm_ci.config.options import Config
     from rocm_ci.log import Log
+    from rocm_ci.scan.rulebook import RuleBook
     from rocm_ci.scan.scanned import Scanned
 
 
@@ -129,16 +132,17 @@ def command(
     root = root_of(Git(ProcessRunner(), start, env))
     git = Git(ProcessRunner(), root, env)
     options = _configuration(root, config_path, env)
+    book = partial(own_rules.beside, ahead, Folder(root))
     if selected or ignored:
         from rocm_ci.scan.choice import chosen  # noqa: PLC0415 - few scans choose
 
-        options = msgspec.structs.replace(options, scan=chosen(options.scan, ahead.book, selected, ignored))
+        options = msgspec.structs.replace(options, scan=chosen(options.scan, book(), selected, ignored))
     if list_rules:
         from rocm_ci.scan.catalogue import catalogue  # noqa: PLC0415 - a scan needs none of it
 
-        log.result(catalogue(ahead.book, options.scan, as_json=wanted.form == "json"))
+        log.result(catalogue(book(), options.scan, as_json=wanted.form == "json"))
         return 0
-    scan = _Scan(log=log, git=git, root=root, options=options, ahead=ahead, wanted=wanted, began=began)
+    scan = _Scan(log=log, git=git, root=root, options=options, make_book=book, wanted=wanted, began=began)
     if wanted.write_baseline is not None or wanted.shrink_baseline:
         return scan.keep_baseline(config_path)
     return scan.run(request, config_path, colour=sys.stdout.isatty() and "NO_COLOR" not in env)
@@ -150,7 +154,7 @@ class _Scan:
     git: Git
     root: Path
     options: Config
-    ahead: Ahead
+    make_book: Callable[[], RuleBook]
     wanted: Wishes
     began: float
 
@@ -206,7 +210,7 @@ class _Scan:
         if self.wanted.no_baseline:
             return NO_BASELINE, ()
         where = self.options.scan.baseline
-        ours = selection.source.read(where)
+        ours = baseline_of(selection.source, where)
         theirs = self.git.show(selection.base, where) if selection.base else ours
         return chosen_baseline(ours, theirs, where, trusted=True)
 
@@ -215,7 +219,7 @@ class _Scan:
             source=selection.source,
             options=self.options.scan,
             archs=self.options.arch,
-            book=self.ahead.book,
+            book=self.make_book(),
             baseline=baseline,
             config_path=(config_path or Path(config.PATH)).as_posix(),
             renames=lambda: self.git.renamed_since_change_of(self.options.scan.baseline),

@@ -162,7 +162,7 @@ def _item(p: Problem, page: _Page, room: Room) -> str:
     lines = [said]
     if p.advice:
         lines[0] = _stopped(said) + " " + words.sentence(inert.prose(p.advice, limit=room.text))
-    if p.replacement is not None:
+    if p.replacement:
         lines[0] = _stopped(lines[0]) + f" Ready fix: {inert.code(p.replacement, limit=160)}."
     if p.rule:
         page_of_rule = published(p.docs)

@@ -124,7 +124,7 @@ def _extra(p: Problem) -> list[tuple[str, str]]:
         extra.append(("", f"and {words.count(len(p.also), 'more test')} with the same message"))
     if p.advice:
         extra.append(("" if p.kind == "perf" else "fix: ", p.advice))
-    if p.replacement is not None:
+    if p.replacement:
         extra.append(("write: ", p.replacement))
     if p.cause:
         extra.append(("likely cause: ", f"{p.cause.title} — {p.cause.cause}"))

@@ -54,6 +54,9 @@ class Lists(Protocol):
         ...
 
 
+ABSENT = "it is not in the checkout"
+
+
 class Folder:
     """A tree on disk. Symbolic links are never followed, neither files nor folders."""
 
@@ -103,7 +106,7 @@ class Folder:
             with open(full, "rb"):  # noqa: PTH123 - the bytes of a name that is no UTF-8
                 return "it could not be read"
         except OSError as error:
-            return "it is not in the checkout" if error.errno == errno.ENOENT else _told(error)
+            return ABSENT if error.errno == errno.ENOENT else _told(error)
 
     def names(self, folder: str) -> tuple[str, ...]:
         """See `Lists`."""

@@ -12,6 +12,7 @@ from rocm_ci.model.changes import ChangeKind, Changes, FileChange
 from rocm_ci.model.finding import Finding, Severity, Topic
 from rocm_ci.scan import baseline as baselines
 from rocm_ci.scan.baseline import NO_BASELINE, Baseline
+from rocm_ci.scan.files import ABSENT, Explains
 from rocm_ci.scan.levels import Levels
 from rocm_ci.scan.scanned import by_place, encodable
 from rocm_ci.scan.suppression import OWN_RULES, STALE, UNKNOWN
@@ -127,6 +128,15 @@ class Inspection:
     def _levelled(self, note: Finding) -> Finding | None:
         severity, _ = Levels(self.options).of(note.rule, note.topic, note.path, note.severity)
         return None if severity is None else changed(note, severity=severity)
+
+
+def baseline_of(source: FileSource, where: str) -> bytes | None:
+    """The file of a baseline; None where there is none. One that cannot be read must not pass for none."""
+    data = source.read(where)
+    if data is None and isinstance(source, Explains) and (why := source.refusal(where)) != ABSENT:
+        message = f"{where} is no baseline: {why}"
+        raise ConfigError(message, hint="see `scan.baseline`, or write it with `scan --write-baseline`")
+    return data
 
 
 def chosen_baseline(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rocm_ci.config.options import fail_on
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.result import ScanResult
 from rocm_ci.model.verdict import Verdict
+from rocm_ci.scan import own_rules
 from rocm_ci.scan.files import Folder
-from rocm_ci.scan.inspection import Inspection, chosen_baseline
+from rocm_ci.scan.inspection import Inspection, baseline_of, chosen_baseline
 from rocm_ci.scan.rulebook import RuleBook, shipped
 from rocm_ci.tools.git import Git
 
@@ -23,21 +25,25 @@ MOST_SILENCED = 2_000  # in a report; the count is always whole
 
 
 def run(ctx: Context, job: Job) -> ScanResult:
-    """Scan the added lines of the checkout with the shipped rules."""
+    """Scan the added lines of the checkout with the shipped rules and the project's own."""
     began = ctx.clock.monotonic()
     options = job.config.scan
     folder = Folder(ctx.root)
     git = Git(ctx.run, ctx.root, ctx.environment)
     base = job.event.merge_base
-    ours = folder.read(options.baseline)
+    ours = baseline_of(folder, options.baseline)
     trusted = not job.event.is_fork
     theirs = git.show(base, options.baseline) if base else ours if trusted else None
     baseline, notices = chosen_baseline(ours, theirs, options.baseline, trusted=trusted)
+    # Like the baseline: what a fork changes in the project's rules counts once it is merged.
+    old = None if trusted or not base else base
+    names = folder.names(own_rules.FOLDER) if old is None else git.names(old, own_rules.FOLDER)
+    read = folder.read if old is None else partial(git.show, old)
     scanned, _ = Inspection(
         source=folder,
         options=options,
         archs=job.config.arch,
-        book=RuleBook(shipped()),
+        book=own_rules.with_own(RuleBook(shipped()), names, read),
         baseline=baseline,
         config_path=job.config_path,
         renames=lambda: git.renamed_since_change_of(options.baseline),

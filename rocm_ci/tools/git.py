@@ -154,6 +154,13 @@ class Git:
         done = self.call("cat-file", "blob", f"{commit}:{path}")
         return None if done.exit_code else done.stdout
 
+    def names(self, commit: str, folder: str) -> tuple[str, ...]:
+        """The names of what a folder held at a commit; none where it was not there."""
+        return tuple(
+            path.rpartition("/")[2]
+            for path in self._names("ls-tree", "--name-only", "-z", commit, f"{folder}/")
+        )
+
     def files(self) -> tuple[str, ...]:
         """Tracked files and untracked ones that are not ignored, sorted."""
         return self._list("--cached", "--others", "--exclude-standard")
