@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from rocm_ci.cli.origin import Origin
-    from rocm_ci.github.client import GitHub
+    from rocm_ci.github.port import GitHub
     from rocm_ci.log import Log
     from rocm_ci.model.report import Report
 

@@ -1,15 +1,12 @@
-"""What we ask of GitHub: the few calls as a Protocol, and the shapes they take and give."""
+"""The shapes that the calls of `port.GitHub` take and give, and what can go wrong in them."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal
 
 from rocm_ci.errors import GitHubError, RocmCiError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # https://docs.github.com/rest: what the API takes, in characters.
 MAX_BODY = 65_536
@@ -59,12 +56,16 @@ class Pull:
 
 @dataclass(frozen=True, kw_only=True)
 class Comment:
-    """A comment of the conversation. `author` is the login, empty for a deleted account."""
+    """A comment of the conversation. `author` is the login, empty for a deleted account.
+
+    `created` is when, UTC in ISO 8601 to the second.
+    """
 
     id: int
     author: str
     body: str
     url: str
+    created: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,16 +83,39 @@ class Annotation:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CheckAction:
+    """A button on a check run: at most 20, 40 and 20 characters."""
+
+    label: str
+    description: str
+    identifier: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """A commit status. `creator` is the login that set it."""
+
+    context: str
+    state: StatusState
+    description: str
+    creator: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Check:
-    """A finished check run as we send it. `external_id` is our own name for it."""
+    """A check run as we send it; without a conclusion it is in progress. `external_id` is our name for it.
+
+    At most three `actions`.
+    """
 
     name: str
     commit: str
-    conclusion: Conclusion
+    conclusion: Conclusion | None
     title: str
     summary: str
     external_id: str
     details_url: str | None = None
+    actions: tuple[CheckAction, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,72 +126,6 @@ class PostedCheck:
     external_id: str
     url: str
     annotations: int
-
-
-class GitHub(Protocol):
-    """The calls that posting a report needs. Each raises `GitHubError` when GitHub refuses.
-
-    `repository` is `owner/name`; `commit` a full object name.
-    """
-
-    def identity(self) -> str:
-        """The login under which this token writes, e.g. `github-actions[bot]`."""
-        ...
-
-    def pull(self, repository: str, number: int) -> Pull:
-        """One pull request."""
-        ...
-
-    def open_pulls(self, repository: str, head: str) -> tuple[Pull, ...]:
-        """The open pull requests whose head is `owner:branch`."""
-        ...
-
-    def pulls_of_commit(self, repository: str, commit: str) -> tuple[Pull, ...]:
-        """The pull requests a commit belongs to; empty for a commit that is only in a fork."""
-        ...
-
-    def comments(self, repository: str, number: int) -> tuple[Comment, ...]:
-        """All comments of a pull request's conversation, oldest first."""
-        ...
-
-    def create_comment(self, repository: str, number: int, body: str) -> Comment:
-        """A new comment. `UnknownOutcomeError` when the answer was lost."""
-        ...
-
-    def edit_comment(self, repository: str, comment: int, body: str) -> Comment:
-        """Replace the text of a comment."""
-        ...
-
-    def delete_comment(self, repository: str, comment: int) -> None:
-        """Remove a comment; one that is gone already is fine."""
-        ...
-
-    def set_status(
-        self,
-        repository: str,
-        commit: str,
-        *,
-        state: StatusState,
-        context: str,
-        description: str,
-        url: str | None,
-    ) -> None:
-        """The commit status `context`; the newest one of a context counts."""
-        ...
-
-    def checks(self, repository: str, commit: str, name: str) -> tuple[PostedCheck, ...]:
-        """The check runs called `name` on a commit."""
-        ...
-
-    def create_check(self, repository: str, check: Check, annotations: Sequence[Annotation]) -> PostedCheck:
-        """A new check run with up to 50 annotations. `UnknownOutcomeError` when the answer was lost."""
-        ...
-
-    def annotate_check(
-        self, repository: str, posted: int, check: Check, annotations: Sequence[Annotation]
-    ) -> PostedCheck:
-        """Append up to 50 annotations to a check run."""
-        ...
 
 
 def checked_repository(text: str) -> str:

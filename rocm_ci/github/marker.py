@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import msgspec
 
 from rocm_ci.github.client import MAX_BODY
+from rocm_ci.model.past import Acceptance, Point
 from rocm_ci.model.verdict import Verdict
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
@@ -22,13 +23,23 @@ _CUT = "\n\n*The rest did not fit into a comment; the whole report is an artifac
 
 
 class Stamp(msgspec.Struct, frozen=True, kw_only=True):
-    """What a posted comment says of the run it came from."""
+    """What a posted comment says of the run it came from, and what it remembers of earlier ones.
+
+    `history` is oldest first, without the run itself. `notice` counts the characters at the beginning of
+    the comment that are a passing notice. `suggested` says that review suggestions were posted.
+    """
 
     head: str
     verdict: Verdict
     run: int | None = None
     attempt: int | None = None
     counts: dict[str, int] = {}
+    at: str = ""
+    effects_pct: dict[str, float] = {}
+    history: tuple[Point, ...] = ()
+    accepted: tuple[Acceptance, ...] = ()
+    notice: int = 0
+    suggested: bool = False
 
     @property
     def order(self) -> tuple[int, int]:

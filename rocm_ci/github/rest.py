@@ -142,7 +142,7 @@ class RestClient:
         _, data = self._transport.ask("POST", path, task="create the check run", body=body, repeatable=False)
         return _read(data, answers.Check, "a check run").posted()
 
-    def annotate_check(
+    def update_check(
         self, repository: str, posted: int, check: Check, annotations: Sequence[Annotation]
     ) -> PostedCheck:
         """Append up to 50 annotations to a check run."""

@@ -10,8 +10,8 @@ from rocm_ci.github import marker
 from rocm_ci.github.client import Comment, UnknownOutcomeError
 
 if TYPE_CHECKING:
-    from rocm_ci.github.client import GitHub
     from rocm_ci.github.marker import Stamp
+    from rocm_ci.github.port import GitHub
 
 _ROUNDS = 6
 

@@ -16,7 +16,7 @@ from rocm_ci.errors import EventError
 from rocm_ci.github.client import DeclinedError, Pull, checked_commit, checked_repository
 
 if TYPE_CHECKING:
-    from rocm_ci.github.client import GitHub
+    from rocm_ci.github.port import GitHub
 
 _HINT = "run `rocm-ci report` from a workflow on: workflow_run, or name --repository, --commit and --number"
 

@@ -41,6 +41,7 @@ class Comparison(Frozen, frozen=True, kw_only=True):
     `effect_pct` is the change of the head against the base in percent of the base, as measured
     (positive = larger number); `interval_pct` its confidence interval; `p` the one-sided p-value
     of the worse direction; `detects_pct` the smallest effect this run could have shown.
+    `accepted` says who lets a regression pass, and why.
     """
 
     name: str
@@ -55,3 +56,4 @@ class Comparison(Frozen, frozen=True, kw_only=True):
     rounds: int = 0
     detects_pct: float | None = None
     reason: str = ""
+    accepted: str = ""

@@ -20,8 +20,24 @@ class Setting(Frozen, frozen=True, kw_only=True):
     source: str
 
 
+class Leg(Frozen, frozen=True, kw_only=True):
+    """One run of a matrix inside a merged report: its name, its machine, how it ended."""
+
+    name: str
+    facts: Facts
+    verdict: Verdict
+    started: str
+    duration_s: float
+    run_id: int | None = None
+    run_attempt: int | None = None
+
+
 class Report(Frozen, frozen=True, kw_only=True):
-    """A finished (or interrupted) run. Times are UTC, ISO 8601, to the second."""
+    """A finished (or interrupted) run. Times are UTC, ISO 8601, to the second.
+
+    A report that was merged from several has `legs`, and each of its results names one; `facts` are then
+    those of the first leg with a GPU.
+    """
 
     version: int = VERSION
     tool: str
@@ -35,6 +51,7 @@ class Report(Frozen, frozen=True, kw_only=True):
     interrupted: bool = False
     settings: tuple[Setting, ...] = ()
     notices: tuple[str, ...] = ()
+    legs: tuple[Leg, ...] = ()
 
 
 def verdict_of(results: tuple[StageResult, ...], plan: Plan, *, interrupted: bool = False) -> Verdict:

@@ -1,4 +1,7 @@
-"""What each stage produced: a tagged union, so that a consumer must handle every kind."""
+"""What each stage produced: a tagged union, so that a consumer must handle every kind.
+
+`leg` names the part of a matrix that a result comes from, once reports were merged; else it is empty.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,7 @@ class PreflightResult(Frozen, frozen=True, kw_only=True, tag="preflight", tag_fi
     duration_s: float
     reason: str = ""
     checks: tuple[Check, ...] = ()
+    leg: str = ""
 
 
 class ScanResult(Frozen, frozen=True, kw_only=True, tag="scan", tag_field="kind"):
@@ -51,6 +55,7 @@ class ScanResult(Frozen, frozen=True, kw_only=True, tag="scan", tag_field="kind"
     baselined: int = 0
     silenced: tuple[Finding, ...] = ()
     notices: tuple[str, ...] = ()
+    leg: str = ""
 
 
 class Artifact(Frozen, frozen=True, kw_only=True):
@@ -87,6 +92,7 @@ class BuildResult(Frozen, frozen=True, kw_only=True, tag="build", tag_field="kin
     archs: tuple[str, ...] = ()
     detected: str | None = None
     steps: tuple[BuildStep, ...] = ()
+    leg: str = ""
 
 
 class KernelsResult(Frozen, frozen=True, kw_only=True, tag="kernels", tag_field="kind"):
@@ -98,6 +104,7 @@ class KernelsResult(Frozen, frozen=True, kw_only=True, tag="kernels", tag_field=
     kernels: tuple[Kernel, ...] = ()
     changes: tuple[KernelChange, ...] = ()
     compared: bool = False
+    leg: str = ""
 
 
 class Suite(Frozen, frozen=True, kw_only=True):
@@ -128,6 +135,7 @@ class TestResult(Frozen, frozen=True, kw_only=True, tag="test", tag_field="kind"
     duration_s: float
     reason: str = ""
     suites: tuple[Suite, ...] = ()
+    leg: str = ""
 
 
 class Bench(Frozen, frozen=True, kw_only=True):
@@ -151,6 +159,7 @@ class PerfResult(Frozen, frozen=True, kw_only=True, tag="perf", tag_field="kind"
     reason: str = ""
     base: str | None = None
     benches: tuple[Bench, ...] = ()
+    leg: str = ""
 
 
 class Skipped(Frozen, frozen=True, kw_only=True, tag="skipped", tag_field="kind"):
@@ -160,6 +169,7 @@ class Skipped(Frozen, frozen=True, kw_only=True, tag="skipped", tag_field="kind"
     reason: str
     verdict: Verdict = Verdict.SKIPPED
     duration_s: float = 0.0
+    leg: str = ""
 
 
 class Crashed(Frozen, frozen=True, kw_only=True, tag="crashed", tag_field="kind"):
@@ -170,6 +180,7 @@ class Crashed(Frozen, frozen=True, kw_only=True, tag="crashed", tag_field="kind"
     traceback: str | None = None
     verdict: Verdict = Verdict.ERROR
     duration_s: float = 0.0
+    leg: str = ""
 
 
 StageResult: TypeAlias = (

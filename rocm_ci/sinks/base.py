@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from rocm_ci.github.client import GitHub
+    from rocm_ci.github.port import GitHub
     from rocm_ci.log import Log
+    from rocm_ci.model.past import Acceptance
     from rocm_ci.model.report import Report
+    from rocm_ci.report.delta import Delta
+    from rocm_ci.sinks.mode import CommentMode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +31,7 @@ class Target:
 
     `number` is the pull request, None for a push. `head` is the commit that gets the status.
     `key` tells several reporters of one repository apart: each has its own comment and status.
+    `comment_mode` says when there is a comment at all.
     """
 
     github: GitHub
@@ -37,6 +41,7 @@ class Target:
     run_id: int | None = None
     run_attempt: int | None = None
     key: str = "default"
+    comment_mode: CommentMode = "always"
 
     @property
     def context(self) -> str:
@@ -50,6 +55,8 @@ class Destination:
 
     `out` is the output folder with the logs; `summary` and `outputs` are the step files of GitHub
     Actions; `annotations` is true inside a workflow; `target` is there on the trusted plane only.
+    `delta` compares with the base's last report; `accepted` are the regressions that maintainers let pass,
+    already applied to the report.
     """
 
     log: Log
@@ -59,6 +66,8 @@ class Destination:
     annotations: bool = False
     links: Links = field(default_factory=Links)
     target: Target | None = None
+    delta: Delta | None = None
+    accepted: tuple[Acceptance, ...] = ()
 
 
 class Sink(Protocol):

@@ -92,7 +92,7 @@ def _go_on(
             sent = posted.annotations
         for start in range(sent, len(notes), size):
             part = notes[start : start + size]
-            posted = target.github.annotate_check(target.repository, posted.id, check, part)
+            posted = target.github.update_check(target.repository, posted.id, check, part)
     except UnknownOutcomeError:
         return None
     return posted

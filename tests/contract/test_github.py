@@ -81,7 +81,7 @@ def test_every_call_and_its_answer_keep_the_description(github: StandIn) -> None
     )
     ours.set_status("o/r", HEAD, state="success", context="rocm-ci", description="yes", url=None)
     posted = ours.create_check("o/r", CHECK, [NOTE] * 50)
-    ours.annotate_check("o/r", posted.id, CHECK, [replace(NOTE, start_column=None)])
+    ours.update_check("o/r", posted.id, CHECK, [replace(NOTE, start_column=None)])
     ours.checks("o/r", HEAD, "rocm-ci")
 
     assert len({(e.request.method, e.request.path) for e in github.log}) == 12

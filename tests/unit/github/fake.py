@@ -110,7 +110,7 @@ class FakeGitHub:
         self._lose()
         return made
 
-    def annotate_check(
+    def update_check(
         self, repository: str, posted: int, check: Check, annotations: Sequence[Annotation]
     ) -> PostedCheck:
         self.calls.append(f"annotate {len(annotations)}")
