@@ -69,6 +69,15 @@ class Comment:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Reacted:
+    """A reaction under a comment. `content` is such as `eyes`; `author` as in `Comment`."""
+
+    id: int
+    author: str
+    content: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Annotation:
     """A remark on lines of a file in a check run; columns only within one line. 1-based."""
 

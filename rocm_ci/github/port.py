@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rocm_ci.github.client import Annotation, Check, Comment, PostedCheck, Pull, Status, StatusState
+    from rocm_ci.github.client import (
+        Annotation,
+        Check,
+        Comment,
+        PostedCheck,
+        Pull,
+        Reacted,
+        Status,
+        StatusState,
+    )
     from rocm_ci.github.review import ChangedFile, Remark, Thread
     from rocm_ci.github.run import Run, StoredArtifact
 
@@ -56,6 +65,10 @@ class Conversation(Protocol):
 
     def react(self, repository: str, comment: int, reaction: Reaction) -> int:
         """Put our reaction under a comment (once, however often it is asked for): its id."""
+        ...
+
+    def reactions(self, repository: str, comment: int) -> tuple[Reacted, ...]:
+        """The reactions under a comment."""
         ...
 
     def unreact(self, repository: str, comment: int, reaction: int) -> None:
