@@ -17,7 +17,7 @@ from rocm_ci.github.refusal import explain
 from rocm_ci.github.retry import Failure, wait_s
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from github.Requester import Requester
 
@@ -58,12 +58,16 @@ class Transport:
         url: str = self._requester.graphql_url
         return url
 
-    def pages(self, path: str, query: Mapping[str, object], *, task: str) -> Iterator[object]:
-        """The items of all pages of a list."""
+    def pages(
+        self, path: str, query: Mapping[str, object], *, task: str, key: str | None = None
+    ) -> Iterator[object]:
+        """The items of all pages of a list, or of the list under `key` in each answer."""
         before = None
         for page in range(1, _MAX_PAGES + 1):
             asked = {**query, "per_page": PER_PAGE, "page": page}
             headers, data = self.ask("GET", path, task=task, query=asked)
+            if key is not None and isinstance(data, dict):
+                data = data.get(key)
             if not isinstance(data, list):
                 message = f"cannot {task}: GitHub answered something that is no list"
                 raise GitHubError(message, hint="check GITHUB_API_URL")
@@ -82,12 +86,13 @@ class Transport:
         query: Mapping[str, object] | None = None,
         body: Mapping[str, object] | None = None,
         repeatable: bool = True,
-        gone_is_fine: bool = False,
+        fine: Collection[int] = (),
     ) -> tuple[Mapping[str, str], Any]:
         """One request, repeated as `retry` allows: the headers and the decoded answer.
 
         `task` completes «cannot …» in an error. `repeatable` says that twice is the same as once;
-        else `UnknownOutcomeError` is raised when the answer was lost.
+        else `UnknownOutcomeError` is raised when the answer was lost. A refusal whose status is in
+        `fine` is an answer without a body.
         """
         waited = 0.0
         if verb != "GET" and path.startswith("/"):
@@ -96,7 +101,7 @@ class Transport:
             outcome = self._send(verb, path, query, body)
             if not isinstance(outcome, Failure):
                 return outcome
-            if gone_is_fine and outcome.status in (404, 410):
+            if outcome.status in fine:
                 return {}, None
             wait = wait_s(
                 outcome, attempt=attempt, repeatable=repeatable, now=self._now(), pause_s=self._pause_s
@@ -108,6 +113,33 @@ class Transport:
             self._sleep(wait)
             waited += wait
         raise AssertionError  # pragma: no cover - the last attempt raised
+
+    def graphql(
+        self, query: str, variables: Mapping[str, object], *, task: str, writes: bool = False
+    ) -> dict[str, Any]:
+        """The `data` of a GraphQL answer. Repeated after an unclear one: only for what twice does no harm."""
+        if writes:
+            self._pace()
+        body = {"query": query, "variables": dict(variables)}
+        _, answer = self.ask("POST", self.graphql_url, task=task, body=body)
+        errors = answer.get("errors") if isinstance(answer, dict) else None
+        if errors:
+            raise explain(_graphql_failure(errors), task=task)
+        data = answer.get("data") if isinstance(answer, dict) else None
+        return data if isinstance(data, dict) else {}
+
+    def download(self, path: str, *, task: str, limit: int) -> bytes:
+        """What lies behind the redirection that `path` answers with; the token does not go there."""
+        headers, _ = self.ask("GET", path, task=task)
+        import requests  # noqa: PLC0415 - 180 ms, only for those who reach GitHub
+
+        self.requests_sent += 1
+        with requests.get(headers["location"], stream=True, timeout=30, allow_redirects=False) as answer:
+            data = answer.raw.read(limit + 1)
+        if len(data) > limit:
+            message = f"cannot {task}: it has more than {limit} bytes"
+            raise GitHubError(message, hint="make the artifact smaller")
+        return bytes(data)
 
     def _pace(self) -> None:
         """GitHub asks for a second between two writes."""
@@ -152,6 +184,12 @@ def _connect(token: str, api_url: str) -> Requester:
         seconds_between_writes=0,
         api_version="2022-11-28",
     ).requester
+
+
+def _graphql_failure(errors: object) -> Failure:
+    first = errors[0] if isinstance(errors, list) and errors and isinstance(errors[0], dict) else {}
+    status = {"FORBIDDEN": 403, "NOT_FOUND": 404, "RATE_LIMITED": 429}.get(str(first.get("type")), 422)
+    return Failure(status=status, message=_one_line(first.get("message")))
 
 
 def _one_line(text: object) -> str:

@@ -2,85 +2,130 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
 
-from rocm_ci.github.client import Annotation, Check, Comment, PostedCheck, Pull, UnknownOutcomeError
+from rocm_ci.errors import GitHubError
+from rocm_ci.github.client import (
+    Annotation,
+    Check,
+    Comment,
+    PermissionRefusedError,
+    PostedCheck,
+    Reacted,
+    Status,
+    UnknownOutcomeError,
+)
+from tests.unit.github.shapes import WHEN, artifact, pull, run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from rocm_ci.github.client import StatusState
+    from rocm_ci.github.client import Pull, StatusState
+    from rocm_ci.github.port import Permission, Reaction
+    from rocm_ci.github.review import ChangedFile, Remark, Thread
+    from rocm_ci.github.run import Run, StoredArtifact
+
+T = TypeVar("T")
+
+__all__ = ["BOT", "FakeGitHub", "artifact", "pull", "run"]
 
 BOT = "github-actions[bot]"
 
 
-def pull(number: int = 5, head: str = "a" * 40, **changed: object) -> Pull:
-    known: dict[str, object] = {
-        "number": number,
-        "head": head,
-        "head_repository": "o/r",
-        "base_repository": "o/r",
-        "is_open": True,
-    }
-    return Pull(**{**known, **changed})  # type: ignore[arg-type]
-
-
 @dataclass
 class FakeGitHub:
-    """`lost` counts down: that many writes happen, but their answers do not arrive.
-
-    With `lagging`, a list does not show yet what was just created.
+    """All of `port.GitHub`. `calls` holds what was written (and some questions), in order.
+    `lost` counts down: that many writes happen, but their answers do not arrive. With `lagging`, a
+    list does not show yet what was just created. A call whose name is in `refused` fails for lack of
+    permission. `reacted` holds the comment of each reaction, `stored` maps a run to its artifacts, `archives` an artifact to its bytes.
     """
 
     pulls: list[Pull] = field(default_factory=list)
     notes: list[Comment] = field(default_factory=list)
-    statuses: list[dict[str, object]] = field(default_factory=list)
+    status_log: list[dict[str, object]] = field(default_factory=list)
     posted: list[tuple[Check, PostedCheck, list[Annotation]]] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     lost: int = 0
     lagging: bool = False
     login: str = BOT
+    refused: set[str] = field(default_factory=set)
+    reacted: list[tuple[int, Reacted]] = field(default_factory=list)
+    all_runs: list[Run] = field(default_factory=list)
+    stored: dict[int, list[StoredArtifact]] = field(default_factory=dict)
+    archives: dict[int, bytes] = field(default_factory=dict)
+    dispatched: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
+    changed: list[ChangedFile] = field(default_factory=list)
+    talks: list[Thread] = field(default_factory=list)
+    reviews: list[tuple[str, str, list[Remark]]] = field(default_factory=list)
+    edited: dict[int, str] = field(default_factory=dict)
+    people: dict[str, Permission] = field(default_factory=dict)
+    sarifs: list[tuple[str, str, bytes]] = field(default_factory=list)
+    main: str = "main"
+    requests_sent: int = 0
+
+    # -- Conversation ----------------------------------------------------------------------------
 
     def identity(self) -> str:
+        self._asked("identity")
         return self.login
 
     def pull(self, repository: str, number: int) -> Pull:
-        return next(p for p in self.pulls if p.number == number)
+        self._asked("pull")
+        return _found((p for p in self.pulls if p.number == number), f"read pull request {number}")
 
     def open_pulls(self, repository: str, head: str) -> tuple[Pull, ...]:
-        self.calls.append(f"open {head}")
+        self._asked("open_pulls", f"open {head}")
         return tuple(self.pulls)
 
     def pulls_of_commit(self, repository: str, commit: str) -> tuple[Pull, ...]:
-        self.calls.append(f"commit {commit}")
+        self._asked("pulls_of_commit", f"commit {commit}")
         return tuple(self.pulls)
 
-    def comments(self, repository: str, number: int) -> tuple[Comment, ...]:
-        return () if self.lagging else tuple(self.notes)
+    def comments(self, repository: str, number: int, *, since: str | None = None) -> tuple[Comment, ...]:
+        self._asked("comments")
+        return () if self.lagging else tuple(c for c in self.notes if not since or c.created >= since)
 
-    def say(self, author: str, body: str) -> Comment:
+    def say(self, author: str, body: str, created: str = WHEN) -> Comment:
         number = max((c.id for c in self.notes), default=100) + 1
-        comment = Comment(id=number, author=author, body=body, url=f"url/{number}")
+        comment = Comment(id=number, author=author, body=body, url=f"url/{number}", created=created)
         self.notes.append(comment)
         return comment
 
     def create_comment(self, repository: str, number: int, body: str) -> Comment:
-        self.calls.append("create")
+        self._asked("create_comment", "create")
         made = self.say(self.login, body)
         self._lose()
         return made
 
     def edit_comment(self, repository: str, comment: int, body: str) -> Comment:
-        self.calls.append(f"edit {comment}")
+        self._asked("edit_comment", f"edit {comment}")
         index = next(i for i, c in enumerate(self.notes) if c.id == comment)
-        old = self.notes[index]
-        self.notes[index] = Comment(id=old.id, author=old.author, body=body, url=old.url)
+        self.notes[index] = replace(self.notes[index], body=body)
         return self.notes[index]
 
     def delete_comment(self, repository: str, comment: int) -> None:
-        self.calls.append(f"delete {comment}")
+        self._asked("delete_comment", f"delete {comment}")
         self.notes = [c for c in self.notes if c.id != comment]
+
+    def react(self, repository: str, comment: int, reaction: Reaction) -> int:
+        self._asked("react", f"react {comment} {reaction}")
+        for there, one in self.reacted:
+            if (there, one.author, one.content) == (comment, self.login, reaction):
+                return one.id
+        made = Reacted(id=len(self.calls), author=self.login, content=reaction)
+        self.reacted.append((comment, made))
+        return made.id
+
+    def reactions(self, repository: str, comment: int) -> tuple[Reacted, ...]:
+        self._asked("reactions")
+        return tuple(one for there, one in self.reacted if there == comment)
+
+    def unreact(self, repository: str, comment: int, reaction: int) -> None:
+        self._asked("unreact", f"unreact {comment} {reaction}")
+        self.reacted = [(c, r) for c, r in self.reacted if (c, r.id) != (comment, reaction)]
+
+    # -- Verdicts --------------------------------------------------------------------------------
 
     def set_status(
         self,
@@ -92,17 +137,32 @@ class FakeGitHub:
         description: str,
         url: str | None,
     ) -> None:
-        self.statuses.append(
+        self._asked("set_status")
+        self.status_log.append(
             {"commit": commit, "state": state, "context": context, "description": description, "url": url}
         )
 
+    def statuses(self, repository: str, commit: str) -> tuple[Status, ...]:
+        self._asked("statuses")
+        newest = {str(s["context"]): s for s in self.status_log if s["commit"] == commit}
+        return tuple(
+            Status(
+                context=context,
+                state=s["state"],  # type: ignore[arg-type]
+                description=str(s["description"]),
+                creator=str(s.get("creator", self.login)),
+            )
+            for context, s in newest.items()
+        )
+
     def checks(self, repository: str, commit: str, name: str) -> tuple[PostedCheck, ...]:
+        self._asked("checks")
         return tuple(
             posted for check, posted, _ in self.posted if (check.commit, check.name) == (commit, name)
         )
 
     def create_check(self, repository: str, check: Check, annotations: Sequence[Annotation]) -> PostedCheck:
-        self.calls.append(f"check {len(annotations)}")
+        self._asked("create_check", f"check {len(annotations)}")
         made = PostedCheck(
             id=len(self.posted) + 1, external_id=check.external_id, url="check", annotations=len(annotations)
         )
@@ -113,16 +173,127 @@ class FakeGitHub:
     def update_check(
         self, repository: str, posted: int, check: Check, annotations: Sequence[Annotation]
     ) -> PostedCheck:
-        self.calls.append(f"annotate {len(annotations)}")
-        old, was, notes = self.posted[posted - 1]
+        self._asked("update_check", f"annotate {len(annotations)}")
+        _, was, notes = self.posted[posted - 1]
         notes = [*notes, *annotations]
-        made = PostedCheck(id=was.id, external_id=was.external_id, url=was.url, annotations=len(notes))
-        self.posted[posted - 1] = (old, made, notes)
+        made = replace(was, external_id=check.external_id, annotations=len(notes))
+        self.posted[posted - 1] = (check, made, notes)
         self._lose()
         return made
+
+    def upload_sarif(self, repository: str, *, commit: str, ref: str, sarif: bytes) -> str:
+        self._asked("upload_sarif", f"sarif {ref}")
+        self.sarifs.append((commit, ref, sarif))
+        return f"upload-{len(self.sarifs)}"
+
+    # -- Runs ------------------------------------------------------------------------------------
+
+    def run(self, repository: str, run: int) -> Run:
+        self._asked("run")
+        return _found((r for r in self.all_runs if r.id == run), f"read workflow run {run}")
+
+    def runs(
+        self,
+        repository: str,
+        *,
+        workflow: int | str | None = None,
+        head: str | None = None,
+        branch: str | None = None,
+        event: str | None = None,
+        status: str | None = None,
+        limit: int = 30,
+    ) -> tuple[Run, ...]:
+        self._asked("runs")
+        found = [
+            r
+            for r in self.all_runs
+            if workflow in (None, r.workflow, r.path.rpartition("/")[2])
+            and head in (None, r.head)
+            and branch in (None, r.branch)
+            and event in (None, r.event)
+            and status in (None, r.status, r.conclusion)
+        ]
+        return tuple(sorted(found, key=lambda r: (r.created, r.id), reverse=True)[:limit])
+
+    def artifacts(self, repository: str, run: int) -> tuple[StoredArtifact, ...]:
+        self._asked("artifacts")
+        return tuple(sorted(self.stored.get(run, []), key=lambda a: (a.created, a.id), reverse=True))
+
+    def download_artifact(self, repository: str, artifact: int, *, limit: int) -> bytes:
+        self._asked("download_artifact", f"download {artifact}")
+        data = _found((d for n, d in self.archives.items() if n == artifact), f"download {artifact}")
+        if len(data) > limit:
+            message = f"cannot download artifact {artifact}: it has more than {limit} bytes"
+            raise GitHubError(message)
+        return data
+
+    def rerun(self, repository: str, run: int, *, failed_only: bool) -> None:
+        self._asked("rerun", f"rerun {run}{' failed' if failed_only else ''}")
+
+    def cancel(self, repository: str, run: int) -> None:
+        self._asked("cancel", f"cancel {run}")
+
+    def approve(self, repository: str, run: int) -> None:
+        self._asked("approve", f"approve {run}")
+
+    def dispatch(self, repository: str, *, workflow: str, ref: str, inputs: Mapping[str, str]) -> None:
+        self._asked("dispatch", f"dispatch {workflow} {ref}")
+        self.dispatched.append((workflow, ref, dict(inputs)))
+        self._lose()
+
+    # -- Reviews and People ----------------------------------------------------------------------
+
+    def files(self, repository: str, number: int) -> tuple[ChangedFile, ...]:
+        self._asked("files")
+        return tuple(self.changed)
+
+    def threads(self, repository: str, number: int) -> tuple[Thread, ...]:
+        self._asked("threads")
+        return tuple(self.talks)
+
+    def create_review(
+        self, repository: str, number: int, *, commit: str, body: str, remarks: Sequence[Remark]
+    ) -> None:
+        self._asked("create_review", f"review {len(remarks)}")
+        self.reviews.append((commit, body, list(remarks)))
+        self._lose()
+
+    def resolve_thread(self, thread: str) -> None:
+        self._asked("resolve_thread", f"resolve {thread}")
+        self.talks = [replace(t, is_resolved=t.is_resolved or t.id == thread) for t in self.talks]
+
+    def edit_review_comment(self, repository: str, comment: int, body: str) -> None:
+        self._asked("edit_review_comment", f"edit remark {comment}")
+        self.edited[comment] = body
+        self.talks = [replace(t, body=body) if t.comment == comment else t for t in self.talks]
+
+    def permission(self, repository: str, login: str) -> Permission:
+        self._asked("permission", f"permission {login}")
+        return self.people.get(login, "none")
+
+    def default_branch(self, repository: str) -> str:
+        self._asked("default_branch")
+        return self.main
+
+    # -- on order --------------------------------------------------------------------------------
+
+    def _asked(self, name: str, told: str | None = None) -> None:
+        self.requests_sent += 1
+        if name in self.refused:
+            message = f"cannot {name}: GitHub answered 403 (Resource not accessible by integration)"
+            raise PermissionRefusedError(message, hint=f"more rights for {name}")
+        if told is not None:
+            self.calls.append(told)
 
     def _lose(self) -> None:
         if self.lost > 0:
             self.lost -= 1
             message = "the answer was lost"
             raise UnknownOutcomeError(message)
+
+
+def _found(items: Iterator[T], task: str) -> T:
+    for item in items:
+        return item
+    message = f"cannot {task}: GitHub answered 404 (Not Found)"
+    raise GitHubError(message)

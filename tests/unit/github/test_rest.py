@@ -153,11 +153,12 @@ def test_a_wrong_token_is_not_taken_for_the_workflows(bench: Any) -> None:
 
 def test_two_writes_are_a_pause_apart_and_questions_are_not(bench: Any) -> None:
     viewer = {"data": {"viewer": {"login": "me"}}}
-    made = bench(({}, viewer), ({}, COMMENT), ({}, viewer), ({}, COMMENT))
+    made = bench(({}, viewer), ({}, COMMENT), ({}, []), ({}, COMMENT))
 
     made.client.identity()
     made.client.create_comment("o/r", 5, "text")
     made.client.identity()
+    made.client.comments("o/r", 5)
     made.client.edit_comment("o/r", 1, "text")
 
     assert made.slept == [1.0]

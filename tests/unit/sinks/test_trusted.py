@@ -59,7 +59,7 @@ def test_the_status_says_the_verdict_in_words_and_links_to_the_run(github: FakeG
     posted = status.SINK.emit(report(HEAD, Verdict.ERROR), place(github))
 
     assert posted == (f"failure on {HEAD}",)
-    (sent,) = github.statuses
+    (sent,) = github.status_log
     assert (sent["commit"], sent["context"], sent["url"]) == (HEAD, "rocm-ci", RUN)
     assert "the machine failed, not this change" in str(sent["description"])
 
@@ -71,7 +71,7 @@ def test_a_long_verdict_fits_into_a_status(github: FakeGitHub) -> None:
 
     status.SINK.emit(msgspec.structs.replace(made, results=results), place(github))
 
-    said = str(github.statuses[0]["description"])
+    said = str(github.status_log[0]["description"])
     assert len(said) <= 140
     assert "\n" not in said
     assert said.endswith("…")
@@ -83,7 +83,7 @@ def test_an_unreadable_report_is_a_failing_status(github: FakeGitHub) -> None:
 
     status.post_unreadable(target, "the report is empty\x1b[2J" + "x" * 300, RUN)
 
-    (sent,) = github.statuses
+    (sent,) = github.status_log
     assert sent["state"] == "failure"
     assert str(sent["description"]).startswith("no report — the report is empty")
     assert len(str(sent["description"])) <= 140
