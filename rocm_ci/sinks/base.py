@@ -31,7 +31,7 @@ class Target:
 
     `number` is the pull request, None for a push. `head` is the commit that gets the status.
     `key` tells several reporters of one repository apart: each has its own comment and status.
-    `comment_mode` says when there is a comment at all.
+    `comment_mode` says when there is a comment at all. `ref` is the branch or tag of a push, in full.
     """
 
     github: GitHub
@@ -42,6 +42,7 @@ class Target:
     run_attempt: int | None = None
     key: str = "default"
     comment_mode: CommentMode = "always"
+    ref: str | None = None
 
     @property
     def context(self) -> str:
@@ -56,7 +57,8 @@ class Destination:
     `out` is the output folder with the logs; `summary` and `outputs` are the step files of GitHub
     Actions; `annotations` is true inside a workflow; `target` is there on the trusted plane only.
     `delta` compares with the base's last report; `accepted` are the regressions that maintainers let pass,
-    already applied to the report.
+    already applied to the report. `suggested` is what our comment remembers of review suggestions; None
+    when it was not asked.
     """
 
     log: Log
@@ -68,6 +70,7 @@ class Destination:
     target: Target | None = None
     delta: Delta | None = None
     accepted: tuple[Acceptance, ...] = ()
+    suggested: bool | None = None
 
 
 class Sink(Protocol):
