@@ -63,6 +63,13 @@ class Links:
         anchor = f"#L{line}" if line and line > 0 else ""
         return f"{home}/blob/{sha}/{quote(path, errors='replace')}{anchor}"
 
+    def run_page(self, run: int, attempt: int | None = None) -> str | None:
+        """The page of one workflow run, of one attempt where there were several."""
+        home = self._home()
+        if not home or run <= 0:
+            return None
+        return f"{home}/actions/runs/{run}" + (f"/attempts/{attempt}" if attempt and attempt > 1 else "")
+
     def _home(self) -> str | None:
         return self.repository if self.repository and _HOME.match(self.repository) else None
 
