@@ -10,12 +10,14 @@ from rocm_ci.model.result import (
     BuildResult,
     Crashed,
     PerfResult,
+    ScanResult,
     Skipped,
     Suite,
     TestResult,
     stage_of,
 )
 from rocm_ci.model.verdict import Verdict, worst
+from rocm_ci.report.legs import MAX_LEGS, NAME, verdicts
 
 if TYPE_CHECKING:
     from rocm_ci.model.report import Report
@@ -35,7 +37,29 @@ def contradiction(report: Report) -> str:
             return f"stage {step.stage.value} was planned, but has no result"
     if report.plan.neutral_reason and any(step.run for step in report.plan.steps):
         return "the plan says that there is nothing to do, and plans stages"
-    return next((said for said in map(_of_result, report.results) if said), "")
+    return _of_legs(report) or next((said for said in map(_of_result, report.results) if said), "")
+
+
+def _of_legs(report: Report) -> str:
+    """Every result belongs to a leg that is there, and a leg is no greener than its own results."""
+    names = {leg.name for leg in report.legs}
+    if len(names) < len(report.legs) or len(report.legs) > MAX_LEGS:
+        return f"two of its {len(report.legs)} legs share a name, or they are too many"
+    odd = next((leg for leg in report.legs if not NAME.match(leg.name)), None)
+    if odd is not None:
+        return f"{ascii(odd.name[:60])} is no name of a leg"
+    for result in report.results:
+        stage = stage_of(result).value
+        if result.leg and result.leg not in names:
+            return f"a result of stage {stage} is from a leg that it does not have"
+        if names and not result.leg and not isinstance(result, (ScanResult, Skipped)):
+            return f"a result of stage {stage} is from no leg"
+    own = verdicts(report.results)
+    for leg in report.legs:
+        right = own.get(leg.name, Verdict.SKIPPED)
+        if leg.verdict is not right:
+            return f"leg {leg.name} is {leg.verdict.value}, but its results give {right.value}"
+    return ""
 
 
 def _of_result(result: StageResult) -> str:

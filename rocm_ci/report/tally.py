@@ -20,6 +20,7 @@ from rocm_ci.model.result import (
     TestResult,
 )
 from rocm_ci.report import words
+from rocm_ci.report.united import united
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -106,13 +107,18 @@ class Tally:
         return max(floors, default=None)
 
     def perf(self, verdict: PerfVerdict) -> tuple[Comparison, ...]:
-        """The comparisons with a verdict."""
-        return tuple(c for c in self.comparisons if c.verdict is verdict)
+        """The comparisons with a verdict, but for the regressions that somebody let pass."""
+        return tuple(c for c in self.comparisons if c.verdict is verdict and not c.accepted)
+
+    @property
+    def accepted(self) -> tuple[Comparison, ...]:
+        """The regressions that a maintainer let pass."""
+        return tuple(c for c in self.comparisons if c.accepted)
 
 
 def tally(report: Report) -> Tally:
-    """Go through a report once."""
-    found = report.results
+    """Go through a report once. What several legs of a matrix found alike counts once."""
+    found = united(report.results) if report.legs else report.results
     scans = [r for r in found if isinstance(r, ScanResult)]
     builds = [r for r in found if isinstance(r, BuildResult)]
     return Tally(

@@ -1,0 +1,69 @@
+"""The legs of a merged report: what they may be called, which of them did what, and how to name some. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from rocm_ci.model.result import Skipped, StageResult, stage_of
+from rocm_ci.model.verdict import Verdict
+from rocm_ci.report import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rocm_ci.model.plan import StageName
+    from rocm_ci.model.report import Leg, Report
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
+MAX_LEGS = 256  # docs.github.com: a matrix gives at most 256 jobs
+_NAMED = 3
+
+
+def verdicts(results: Iterable[StageResult]) -> dict[str, Verdict]:
+    """The worst of what carries each leg's name. What all legs share (no name) counts for none of them."""
+    found: dict[str, Verdict] = {}
+    for result in results:
+        if result.leg:
+            found[result.leg] = max(result.verdict, found.get(result.leg, Verdict.SKIPPED))
+    return found
+
+
+def part(report: Report, leg: Leg) -> Report:
+    """What one leg found on its machine, without settings and notices, which all legs share."""
+    mine = tuple(replace(result, leg="") for result in report.results if result.leg == leg.name)
+    return replace(
+        report, results=mine, facts=leg.facts, verdict=leg.verdict, settings=(), notices=(), legs=()
+    )
+
+
+def that_did(report: Report, stage: StageName) -> tuple[str, ...]:
+    """The legs with a result of a stage, in order; a skip is none."""
+    names = (r.leg for r in report.results if stage_of(r) is stage and not isinstance(r, Skipped))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def named(names: Sequence[str], among: Sequence[str]) -> str:
+    """`all 4`, `both`, `mi210`, `mi210 and mi300x`, `all but mi210`: some legs among those that could be.
+
+    Empty when there is but one that could be.
+    """
+    some = tuple(dict.fromkeys(names))
+    if len(among) < 2 or not some:
+        return ""
+    if len(some) >= len(among):
+        return "both" if len(among) == 2 else f"all {len(among):,}"
+    others = [name for name in among if name not in set(some)]
+    if len(others) == 1 and len(some) > _NAMED:
+        return f"all but {others[0]}"
+    return words.first(some, _NAMED)
+
+
+def on(names: Sequence[str], among: Sequence[str]) -> str:
+    """`on mi210 only`, `on both`, `on mi210 and mi300x`; empty when there is but one that could be."""
+    said = named(names, among)
+    if not said:
+        return ""
+    return f"on {said} only" if len(set(names)) == 1 else f"on {said}"
