@@ -1,7 +1,7 @@
 """Bring GitHub's published API description and webhook examples into `.tools/contract/`.
 
 Run it once: `python tools/fetch_contract.py`. The contract tests read what it leaves:
-`openapi.json` (the paths we use, 1 % of the whole), `webhooks.json` and `sarif-2.1.0.json`. Versions
+`openapi.json` (the paths we use, a few percent of the whole), `webhooks.json` and `sarif-2.1.0.json`. Versions
 and hashes stand in `tools/contract/package-lock.json`; the packages come through the machine's own npm.
 """
 
@@ -20,16 +20,36 @@ SOURCE = ROOT / "tools" / "contract"
 TARGET = ROOT / ".tools" / "contract"
 PATHS = {
     "/user": {"get"},
+    "/repos/{owner}/{repo}": {"get"},
     "/repos/{owner}/{repo}/pulls": {"get"},
     "/repos/{owner}/{repo}/pulls/{pull_number}": {"get"},
+    "/repos/{owner}/{repo}/pulls/{pull_number}/files": {"get"},
+    "/repos/{owner}/{repo}/pulls/{pull_number}/reviews": {"get", "post"},
+    "/repos/{owner}/{repo}/pulls/{pull_number}/comments": {"get"},
+    "/repos/{owner}/{repo}/pulls/comments/{comment_id}": {"get", "patch"},
     "/repos/{owner}/{repo}/commits/{commit_sha}/pulls": {"get"},
     "/repos/{owner}/{repo}/commits/{ref}/check-runs": {"get"},
+    "/repos/{owner}/{repo}/commits/{ref}/status": {"get"},
     "/repos/{owner}/{repo}/commits/{ref}/statuses": {"get"},
     "/repos/{owner}/{repo}/issues/{issue_number}/comments": {"get", "post"},
     "/repos/{owner}/{repo}/issues/comments/{comment_id}": {"get", "patch", "delete"},
+    "/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions": {"get", "post"},
+    "/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions/{reaction_id}": {"delete"},
     "/repos/{owner}/{repo}/statuses/{sha}": {"post"},
     "/repos/{owner}/{repo}/check-runs": {"post"},
     "/repos/{owner}/{repo}/check-runs/{check_run_id}": {"get", "patch"},
+    "/repos/{owner}/{repo}/code-scanning/sarifs": {"post"},
+    "/repos/{owner}/{repo}/collaborators/{username}/permission": {"get"},
+    "/repos/{owner}/{repo}/actions/runs": {"get"},
+    "/repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs": {"get"},
+    "/repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches": {"post"},
+    "/repos/{owner}/{repo}/actions/runs/{run_id}": {"get"},
+    "/repos/{owner}/{repo}/actions/runs/{run_id}/artifacts": {"get"},
+    "/repos/{owner}/{repo}/actions/runs/{run_id}/rerun": {"post"},
+    "/repos/{owner}/{repo}/actions/runs/{run_id}/rerun-failed-jobs": {"post"},
+    "/repos/{owner}/{repo}/actions/runs/{run_id}/cancel": {"post"},
+    "/repos/{owner}/{repo}/actions/runs/{run_id}/approve": {"post"},
+    "/repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}": {"get"},
 }
 
 

@@ -24,7 +24,7 @@ class Made(msgspec.Struct, frozen=True):
 class Upload(msgspec.Struct, frozen=True):
     """A code scanning log that was taken in."""
 
-    id: str
+    id: str = ""
 
 
 class PermissionOf(msgspec.Struct, frozen=True):
@@ -48,6 +48,7 @@ class WholeRepository(msgspec.Struct, frozen=True):
 class Ref(msgspec.Struct, frozen=True):
     """One side of a pull request. `repo` is null once a fork is deleted."""
 
+    ref: str
     sha: str
     repo: Repository | None
 
@@ -68,6 +69,7 @@ class Pull(msgspec.Struct, frozen=True):
             head_repository=self.head.repo.full_name if self.head.repo else None,
             base_repository=self.base.repo.full_name if self.base.repo else "",
             is_open=self.state == "open",
+            base_ref=self.base.ref,
         )
 
 
@@ -110,6 +112,7 @@ class Status(msgspec.Struct, frozen=True):
     context: str
     state: Literal["error", "failure", "pending", "success"]
     description: str | None = None
+    target_url: str | None = None
     creator: User | None = None
 
     def status(self) -> client.Status:
@@ -119,6 +122,7 @@ class Status(msgspec.Struct, frozen=True):
             state=self.state,
             description=self.description or "",
             creator=self.creator.login if self.creator else "",
+            url=self.target_url or "",
         )
 
 
@@ -134,6 +138,7 @@ class Check(msgspec.Struct, frozen=True):
     id: int
     external_id: str | None = None
     html_url: str | None = None
+    conclusion: str | None = None
     output: CheckOutput = CheckOutput()
 
     def posted(self) -> client.PostedCheck:
@@ -143,6 +148,7 @@ class Check(msgspec.Struct, frozen=True):
             external_id=self.external_id or "",
             url=self.html_url or "",
             annotations=self.output.annotations_count,
+            conclusion=self.conclusion,
         )
 
 

@@ -14,7 +14,7 @@ MAX_DESCRIPTION = 140
 MAX_ANNOTATIONS_PER_REQUEST = 50
 
 StatusState = Literal["error", "failure", "pending", "success"]
-Conclusion = Literal["success", "failure", "neutral"]
+Conclusion = Literal["success", "failure", "neutral", "cancelled"]
 AnnotationLevel = Literal["notice", "warning", "failure"]
 
 _REPOSITORY = re.compile(r"(?!\.)[A-Za-z0-9_.-]{1,100}/(?!\.\.?\Z)[A-Za-z0-9_.-]{1,100}\Z")
@@ -29,6 +29,10 @@ class PermissionRefusedError(GitHubError):
     """The token is valid but may not do this. In a fork's own workflow that is always so."""
 
 
+class RejectedError(GitHubError):
+    """What was sent breaks a rule of GitHub (422): sent again, it is refused again."""
+
+
 class DeclinedError(RocmCiError):
     """We chose not to post, because it would be wrong now: the pull request moved on or was closed.
 
@@ -40,13 +44,14 @@ class DeclinedError(RocmCiError):
 
 @dataclass(frozen=True, kw_only=True)
 class Pull:
-    """A pull request. `head_repository` is None when its fork was deleted."""
+    """A pull request. `head_repository` is None when its fork was deleted; `base_ref` is a branch."""
 
     number: int
     head: str
     head_repository: str | None
     base_repository: str
     is_open: bool
+    base_ref: str = ""
 
     @property
     def is_fork(self) -> bool:
@@ -102,12 +107,13 @@ class CheckAction:
 
 @dataclass(frozen=True, kw_only=True)
 class Status:
-    """A commit status. `creator` is the login that set it."""
+    """A commit status. `creator` is the login that set it, `url` what it links to."""
 
     context: str
     state: StatusState
     description: str
     creator: str
+    url: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,12 +135,16 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class PostedCheck:
-    """A check run as GitHub keeps it; `annotations` is how many it holds."""
+    """A check run as GitHub keeps it; `annotations` is how many it holds.
+
+    Without a `conclusion` it is in progress.
+    """
 
     id: int
     external_id: str
     url: str
     annotations: int
+    conclusion: str | None = None
 
 
 def checked_repository(text: str) -> str:

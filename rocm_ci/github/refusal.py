@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm_ci.errors import GitHubError
-from rocm_ci.github.client import PermissionRefusedError
+from rocm_ci.github.client import PermissionRefusedError, RejectedError
 
 if TYPE_CHECKING:
     from rocm_ci.github.retry import Failure
@@ -44,7 +44,7 @@ def explain(failure: Failure, *, task: str) -> GitHubError:
                 message, hint="check the repository and number, and that the token may read that repository"
             )
         case 422:
-            return GitHubError(message, hint="GitHub did not take what rocm-ci sent: please report it")
+            return RejectedError(message, hint="GitHub did not take what rocm-ci sent: please report it")
         case _:
             return GitHubError(
                 message, hint="run the job again; https://www.githubstatus.com tells of outages"

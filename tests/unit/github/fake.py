@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from rocm_ci.errors import GitHubError
 from rocm_ci.github.client import (
     Annotation,
     Check,
     Comment,
-    PermissionRefusedError,
     PostedCheck,
     Reacted,
     Status,
-    UnknownOutcomeError,
 )
-from tests.unit.github.shapes import WHEN, artifact, pull, run
+from tests.unit.github.fake_runs import FakeRuns, found
+from tests.unit.github.shapes import WHEN, artifact, pull, run, thread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
     from rocm_ci.github.client import Pull, StatusState
     from rocm_ci.github.port import Permission, Reaction
     from rocm_ci.github.review import ChangedFile, Remark, Thread
-    from rocm_ci.github.run import Run, StoredArtifact
 
-T = TypeVar("T")
-
-__all__ = ["BOT", "FakeGitHub", "artifact", "pull", "run"]
+__all__ = ["BOT", "FakeGitHub", "artifact", "pull", "run", "thread"]
 
 BOT = "github-actions[bot]"
 
 
 @dataclass
-class FakeGitHub:
+class FakeGitHub(FakeRuns):
     """All of `port.GitHub`. `calls` holds what was written (and some questions), in order.
     `lost` counts down: that many writes happen, but their answers do not arrive. With `lagging`, a
     list does not show yet what was just created. A call whose name is in `refused` fails for lack of
@@ -45,16 +40,9 @@ class FakeGitHub:
     notes: list[Comment] = field(default_factory=list)
     status_log: list[dict[str, object]] = field(default_factory=list)
     posted: list[tuple[Check, PostedCheck, list[Annotation]]] = field(default_factory=list)
-    calls: list[str] = field(default_factory=list)
-    lost: int = 0
     lagging: bool = False
     login: str = BOT
-    refused: set[str] = field(default_factory=set)
     reacted: list[tuple[int, Reacted]] = field(default_factory=list)
-    all_runs: list[Run] = field(default_factory=list)
-    stored: dict[int, list[StoredArtifact]] = field(default_factory=dict)
-    archives: dict[int, bytes] = field(default_factory=dict)
-    dispatched: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     changed: list[ChangedFile] = field(default_factory=list)
     talks: list[Thread] = field(default_factory=list)
     reviews: list[tuple[str, str, list[Remark]]] = field(default_factory=list)
@@ -62,7 +50,6 @@ class FakeGitHub:
     people: dict[str, Permission] = field(default_factory=dict)
     sarifs: list[tuple[str, str, bytes]] = field(default_factory=list)
     main: str = "main"
-    requests_sent: int = 0
 
     # -- Conversation ----------------------------------------------------------------------------
 
@@ -72,7 +59,7 @@ class FakeGitHub:
 
     def pull(self, repository: str, number: int) -> Pull:
         self._asked("pull")
-        return _found((p for p in self.pulls if p.number == number), f"read pull request {number}")
+        return found((p for p in self.pulls if p.number == number), f"read pull request {number}")
 
     def open_pulls(self, repository: str, head: str) -> tuple[Pull, ...]:
         self._asked("open_pulls", f"open {head}")
@@ -101,8 +88,8 @@ class FakeGitHub:
     def edit_comment(self, repository: str, comment: int, body: str) -> Comment:
         self._asked("edit_comment", f"edit {comment}")
         index = next(i for i, c in enumerate(self.notes) if c.id == comment)
-        self.notes[index] = replace(self.notes[index], body=body)
-        return self.notes[index]
+        self.notes[index] = made = replace(self.notes[index], body=body)
+        return made
 
     def delete_comment(self, repository: str, comment: int) -> None:
         self._asked("delete_comment", f"delete {comment}")
@@ -151,6 +138,7 @@ class FakeGitHub:
                 state=s["state"],  # type: ignore[arg-type]
                 description=str(s["description"]),
                 creator=str(s.get("creator", self.login)),
+                url=str(s.get("url") or ""),
             )
             for context, s in newest.items()
         )
@@ -164,7 +152,11 @@ class FakeGitHub:
     def create_check(self, repository: str, check: Check, annotations: Sequence[Annotation]) -> PostedCheck:
         self._asked("create_check", f"check {len(annotations)}")
         made = PostedCheck(
-            id=len(self.posted) + 1, external_id=check.external_id, url="check", annotations=len(annotations)
+            id=len(self.posted) + 1,
+            external_id=check.external_id,
+            url="check",
+            annotations=len(annotations),
+            conclusion=check.conclusion,
         )
         self.posted.append((check, made, list(annotations)))
         self._lose()
@@ -176,7 +168,9 @@ class FakeGitHub:
         self._asked("update_check", f"annotate {len(annotations)}")
         _, was, notes = self.posted[posted - 1]
         notes = [*notes, *annotations]
-        made = replace(was, external_id=check.external_id, annotations=len(notes))
+        made = replace(
+            was, external_id=check.external_id, annotations=len(notes), conclusion=check.conclusion
+        )
         self.posted[posted - 1] = (check, made, notes)
         self._lose()
         return made
@@ -185,61 +179,6 @@ class FakeGitHub:
         self._asked("upload_sarif", f"sarif {ref}")
         self.sarifs.append((commit, ref, sarif))
         return f"upload-{len(self.sarifs)}"
-
-    # -- Runs ------------------------------------------------------------------------------------
-
-    def run(self, repository: str, run: int) -> Run:
-        self._asked("run")
-        return _found((r for r in self.all_runs if r.id == run), f"read workflow run {run}")
-
-    def runs(
-        self,
-        repository: str,
-        *,
-        workflow: int | str | None = None,
-        head: str | None = None,
-        branch: str | None = None,
-        event: str | None = None,
-        status: str | None = None,
-        limit: int = 30,
-    ) -> tuple[Run, ...]:
-        self._asked("runs")
-        found = [
-            r
-            for r in self.all_runs
-            if workflow in (None, r.workflow, r.path.rpartition("/")[2])
-            and head in (None, r.head)
-            and branch in (None, r.branch)
-            and event in (None, r.event)
-            and status in (None, r.status, r.conclusion)
-        ]
-        return tuple(sorted(found, key=lambda r: (r.created, r.id), reverse=True)[:limit])
-
-    def artifacts(self, repository: str, run: int) -> tuple[StoredArtifact, ...]:
-        self._asked("artifacts")
-        return tuple(sorted(self.stored.get(run, []), key=lambda a: (a.created, a.id), reverse=True))
-
-    def download_artifact(self, repository: str, artifact: int, *, limit: int) -> bytes:
-        self._asked("download_artifact", f"download {artifact}")
-        data = _found((d for n, d in self.archives.items() if n == artifact), f"download {artifact}")
-        if len(data) > limit:
-            message = f"cannot download artifact {artifact}: it has more than {limit} bytes"
-            raise GitHubError(message)
-        return data
-
-    def rerun(self, repository: str, run: int, *, failed_only: bool) -> None:
-        self._asked("rerun", f"rerun {run}{' failed' if failed_only else ''}")
-
-    def cancel(self, repository: str, run: int) -> None:
-        self._asked("cancel", f"cancel {run}")
-
-    def approve(self, repository: str, run: int) -> None:
-        self._asked("approve", f"approve {run}")
-
-    def dispatch(self, repository: str, *, workflow: str, ref: str, inputs: Mapping[str, str]) -> None:
-        self._asked("dispatch", f"dispatch {workflow} {ref}")
-        self.dispatched.append((workflow, ref, dict(inputs)))
-        self._lose()
 
     # -- Reviews and People ----------------------------------------------------------------------
 
@@ -256,6 +195,7 @@ class FakeGitHub:
     ) -> None:
         self._asked("create_review", f"review {len(remarks)}")
         self.reviews.append((commit, body, list(remarks)))
+        self.talks += [thread(len(self.talks) + at, r, self.login) for at, r in enumerate(remarks, start=1)]
         self._lose()
 
     def resolve_thread(self, thread: str) -> None:
@@ -274,26 +214,3 @@ class FakeGitHub:
     def default_branch(self, repository: str) -> str:
         self._asked("default_branch")
         return self.main
-
-    # -- on order --------------------------------------------------------------------------------
-
-    def _asked(self, name: str, told: str | None = None) -> None:
-        self.requests_sent += 1
-        if name in self.refused:
-            message = f"cannot {name}: GitHub answered 403 (Resource not accessible by integration)"
-            raise PermissionRefusedError(message, hint=f"more rights for {name}")
-        if told is not None:
-            self.calls.append(told)
-
-    def _lose(self) -> None:
-        if self.lost > 0:
-            self.lost -= 1
-            message = "the answer was lost"
-            raise UnknownOutcomeError(message)
-
-
-def _found(items: Iterator[T], task: str) -> T:
-    for item in items:
-        return item
-    message = f"cannot {task}: GitHub answered 404 (Not Found)"
-    raise GitHubError(message)
