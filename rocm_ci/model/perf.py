@@ -6,6 +6,9 @@ import enum
 
 from rocm_ci.model.base import Frozen
 
+# Said of a benchmark with series that the head measures no more: it cannot be green.
+GONE = "no longer measured"
+
 
 class Better(enum.Enum):
     """Which direction is an improvement."""

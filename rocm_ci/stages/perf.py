@@ -14,7 +14,7 @@ from rocm_ci.config.options import percent
 from rocm_ci.config.placeholders import fill
 from rocm_ci.errors import ConfigError
 from rocm_ci.gpu import visible
-from rocm_ci.model.perf import Comparison, PerfVerdict
+from rocm_ci.model.perf import GONE, Comparison, PerfVerdict
 from rocm_ci.model.result import Bench, PerfResult
 from rocm_ci.model.verdict import Verdict, worst
 from rocm_ci.perf import formats, measure, samples, statistics
@@ -168,7 +168,7 @@ def _remarks(options: PerfOptions, collected: measure.Collected) -> str:
     if new:
         remarks.append(f"new, not compared: {', '.join(new[:5])}")
     if gone:
-        remarks.append(f"no longer measured: {', '.join(gone[:5])}")
+        remarks.append(f"{GONE}: {', '.join(gone[:5])}")
     return "; ".join(remarks)
 
 
