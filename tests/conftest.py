@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import attacks
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -17,6 +19,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="write the golden files anew; look at the difference"
     )
+    parser.addoption(
+        "--write-attacks", action="store_true", help="with `-m attack`: write docs/evidence/security.md anew"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # The workers of xdist only run tests; what came of them is collected by whoever started them.
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(attacks.Evidence(config))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        mark = item.get_closest_marker("attack")
+        if mark is not None:
+            point, what = mark.args
+            item.user_properties.append(("attack", f"{point}\t{what}"))
 
 
 @pytest.fixture
