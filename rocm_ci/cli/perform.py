@@ -23,7 +23,6 @@ from rocm_ci.model.facts import Facts
 from rocm_ci.model.verdict import Verdict, exit_code
 from rocm_ci.report import codec
 from rocm_ci.report.headline import headline
-from rocm_ci.report.links import Links
 from rocm_ci.sinks import artifact, junit, sarif
 from rocm_ci.sinks.base import Destination, Sink, emit_all
 from rocm_ci.stages import kernels
@@ -189,7 +188,7 @@ def _emit(report: Report, output: Path, env: dict[str, str], log: Log, *, quiet:
         summary=Path(step_summary) if step_summary else None,
         outputs=Path(outputs) if outputs else None,
         annotations=log.actions,
-        links=_links(env),
+        links=wiring.links_of(env),
     )
     known = registry.load(sinks, "SINK", Sink)  # type: ignore[type-abstract]
     wanted = [s for s in known.values() if not s.needs_token and not (quiet and s.name == "console")]
@@ -208,12 +207,3 @@ def _emit(report: Report, output: Path, env: dict[str, str], log: Log, *, quiet:
         # A result that nobody can read is no result, whatever it was.
         message = f"the report could not be written everywhere: {'; '.join(emitted.refused)}"
         raise MachineError(message, hint=f"check space and permissions of {output}")
-
-
-def _links(env: dict[str, str]) -> Links:
-    """Addresses of the run, from the runner's own environment."""
-    server, repository, run_id = (env.get(f"GITHUB_{n}") for n in ("SERVER_URL", "REPOSITORY", "RUN_ID"))
-    if not server or not repository:
-        return Links()
-    home = f"{server.rstrip('/')}/{repository}"
-    return Links(repository=home, run=f"{home}/actions/runs/{run_id}" if run_id else None)

@@ -17,7 +17,9 @@ from rocm_ci.errors import UsageError
 from rocm_ci.log import Log
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from rocm_ci.report.links import Links
 
 # What the pull request's code must never see: tokens, and the files through which a step can
 # steer later steps of the job.
@@ -91,6 +93,17 @@ def read_bytes(path: Path, what: str, *, limit: int = 200_000_000) -> bytes:
         message = f"{what} {path} is over the limit of {limit} bytes"
         raise UsageError(message, hint="name a smaller file")
     return data
+
+
+def links_of(env: Mapping[str, str]) -> Links:
+    """Addresses of the run, from the runner's own environment."""
+    from rocm_ci.report.links import Links  # noqa: PLC0415 - the scanner shows none
+
+    server, repository, run_id = (env.get(f"GITHUB_{n}") for n in ("SERVER_URL", "REPOSITORY", "RUN_ID"))
+    if not server or not repository:
+        return Links()
+    home = f"{server.rstrip('/')}/{repository}"
+    return Links(repository=home, run=f"{home}/actions/runs/{run_id}" if run_id else None)
 
 
 def as_json(value: object) -> str:

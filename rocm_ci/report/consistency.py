@@ -47,7 +47,7 @@ def _of_legs(report: Report) -> str:
         return f"two of its {len(report.legs)} legs share a name, or they are too many"
     odd = next((leg for leg in report.legs if not NAME.match(leg.name)), None)
     if odd is not None:
-        return f"{ascii(odd.name[:60])} is no name of a leg"
+        return f"{odd.name[:60]!a} is no name of a leg"
     for result in report.results:
         stage = stage_of(result).value
         if result.leg and result.leg not in names:

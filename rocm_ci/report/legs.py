@@ -1,4 +1,4 @@
-"""The legs of a merged report: what they may be called, which of them did what, and how to name some. Pure."""
+"""The legs of a merged report: what they may be called, which did what, how to name some. Pure."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def _refuse_strangers(parts: Sequence[tuple[str, Report]]) -> None:
             ("pull request", this.number, that.number),
         ):
             if one != other:
-                message = f"leg {name} is about {what} {one or 'none'}, leg {first_name} about {other or 'none'}"
+                message = f"leg {name} is about {what} {one or '?'}, leg {first_name} about {other or '?'}"
                 raise ReportError(message, hint="merge reports of one run only")
 
 
@@ -163,9 +163,8 @@ def _plan(reports: Sequence[Report]) -> Plan:
 
 def _results(parts: Sequence[tuple[str, Report]]) -> Iterator[StageResult]:
     """In the order of the stages, then of the legs."""
-    done = {
-        stage_of(result) for _, report in parts for result in report.results if not isinstance(result, Skipped)
-    }
+    given = (result for _, report in parts for result in report.results)
+    done = {stage_of(result) for result in given if not isinstance(result, Skipped)}
     every: list[tuple[StageName, StageResult]] = []
     for name, report in parts:
         planned = {step.stage for step in report.plan.steps if step.run}

@@ -70,7 +70,6 @@ def span(reports: Sequence[Report]) -> tuple[str, float]:
 
 def _seconds(moment: str) -> float | None:
     try:
-        at = dt.datetime.strptime(moment, "%Y-%m-%dT%H:%M:%SZ")
-    except ValueError:
+        return dt.datetime.strptime(moment, "%Y-%m-%dT%H:%M:%S%z").timestamp()
+    except (ValueError, OverflowError):
         return None
-    return at.replace(tzinfo=dt.timezone.utc).timestamp()
