@@ -8,16 +8,20 @@ whoever runs it (`emit_all`) reports the failure and goes on with the next one.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from rocm_ci.errors import MachineError, RocmCiError, UsageError
+from rocm_ci.errors import GitHubError, MachineError, RocmCiError, UsageError
+from rocm_ci.github.client import DeclinedError, PermissionRefusedError
+from rocm_ci.github.sticky import NewerFormatError
+from rocm_ci.report import inert
 from rocm_ci.report.links import Links
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from rocm_ci.github.port import GitHub
+    from rocm_ci.github.sticky import Look
     from rocm_ci.log import Log
     from rocm_ci.model.past import Acceptance
     from rocm_ci.model.report import Report
@@ -32,6 +36,8 @@ class Target:
     `number` is the pull request, None for a push. `head` is the commit that gets the status.
     `key` tells several reporters of one repository apart: each has its own comment and status.
     `comment_mode` says when there is a comment at all. `ref` is the branch or tag of a push, in full.
+    `look` is the conversation, if it was read already; `settle` waits a moment before the comment is
+    read back, so that somebody who wrote at the same time is seen.
     """
 
     github: GitHub
@@ -43,6 +49,13 @@ class Target:
     key: str = "default"
     comment_mode: CommentMode = "always"
     ref: str | None = None
+    look: Look | None = None
+    settle: Callable[[], None] = lambda: None
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Later runs and attempts are greater."""
+        return (self.run_id or 0, self.run_attempt or 0)
 
     @property
     def context(self) -> str:
@@ -91,13 +104,51 @@ class Sink(Protocol):
         ...
 
 
+@runtime_checkable
+class Keeps(Protocol):
+    """A sink that can say what would be lost when GitHub does not take it."""
+
+    def kept(self, report: Report, where: Destination) -> str:
+        """What it would have posted, as inert Markdown; empty when nothing is lost."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unposted:
+    """What GitHub did not take: for the step summary, so that nothing is lost.
+
+    `reason` and `hint` are plain text, `text` is inert Markdown.
+    """
+
+    sink: str
+    reason: str
+    hint: str = ""
+    text: str = ""
+
+    @property
+    def short(self) -> str:
+        """Why it was not posted and what to do, as one line of Markdown."""
+        hint = f" To change that: {inert.prose(self.hint, limit=600)}" if self.hint else ""
+        return f"> ⚠️ Not posted: **{inert.text(self.sink)}** — {inert.prose(self.reason, limit=600)}.{hint}"
+
+    @property
+    def markdown(self) -> str:
+        """The same, and what would have been posted."""
+        return f"{self.short}\n\n{self.text}".strip() + "\n"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Emitted:
-    """What several sinks did: `posted` and `refused` lines begin with the sink's name."""
+    """What several sinks did: `posted` and `refused` lines begin with the sink's name.
+
+    `errors` are the failures that fail the job: a token without rights and a deliberate «not now» are
+    none. What GitHub did not take is in `unposted`, whatever the reason.
+    """
 
     posted: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     errors: tuple[RocmCiError, ...] = ()
+    unposted: tuple[Unposted, ...] = ()
 
 
 def emit_all(report: Report, where: Destination, sinks: Sequence[Sink]) -> Emitted:
@@ -105,16 +156,33 @@ def emit_all(report: Report, where: Destination, sinks: Sequence[Sink]) -> Emitt
     posted: list[str] = []
     refused: list[str] = []
     errors: list[RocmCiError] = []
+    unposted: list[Unposted] = []
     for sink in sinks:
         outcome = _attempt(sink, report, where)
-        if isinstance(outcome, RocmCiError):
-            message = f"{sink.name}: {outcome}"
-            where.log.error(message, outcome.hint)
-            refused.append(message)
-            errors.append(outcome)
-        else:
+        if not isinstance(outcome, RocmCiError):
             posted += [f"{sink.name}: {line}" for line in outcome]
-    return Emitted(posted=tuple(posted), refused=tuple(refused), errors=tuple(errors))
+            continue
+        refused.append(f"{sink.name}: {outcome}")
+        _tell(where.log, refused[-1], outcome)
+        if not isinstance(outcome, (PermissionRefusedError, DeclinedError)):
+            errors.append(outcome)
+        if isinstance(outcome, (GitHubError, NewerFormatError)):
+            unposted.append(_unposted(sink, outcome, report, where))
+    return Emitted(
+        posted=tuple(posted), refused=tuple(refused), errors=tuple(errors), unposted=tuple(unposted)
+    )
+
+
+def _tell(log: Log, message: str, error: RocmCiError) -> None:
+    if isinstance(error, (PermissionRefusedError, DeclinedError)):
+        log.warning(f"{message}; {error.hint}" if error.hint else message)
+    else:
+        log.error(message, error.hint)
+
+
+def _unposted(sink: Sink, error: RocmCiError, report: Report, where: Destination) -> Unposted:
+    text = sink.kept(report, where) if isinstance(sink, Keeps) else ""
+    return Unposted(sink=sink.name, reason=str(error), hint=error.hint, text=text)
 
 
 def _attempt(sink: Sink, report: Report, where: Destination) -> tuple[str, ...] | RocmCiError:
