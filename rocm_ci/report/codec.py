@@ -42,14 +42,15 @@ def encode(report: Report) -> bytes:
 def decode(data: bytes) -> Report:
     """A report out of a file that nobody vouches for.
 
-    Raises `ReportError` when it is not JSON, of another version, has unknown or missing fields,
-    wrong types, breaks a bound, or contradicts itself (a verdict its results do not give).
+    Raises `ReportError` when it is not JSON, of another version, says one thing twice, has unknown or
+    missing fields, wrong types, breaks a bound, or contradicts itself (a verdict its results do not give).
     """
     if len(data) > bounds.MAX_BYTES:
         message = f"the report has {len(data)} bytes, over the limit of {bounds.MAX_BYTES}"
         raise ReportError(message, hint=_WHOLE)
     _refuse_foreign_text(data)
     _refuse_other_version(_typed(data, _Head))
+    _refuse_ambiguous(data)
     report = _typed(data, Report)
     broken = bounds.breach(report)
     if broken:
@@ -94,6 +95,25 @@ def _refuse_other_version(head: _Head) -> None:
         raise ReportError(message, hint="use the same, newer release of rocm-ci for `rocm-ci report`")
     message = f"the report has version {head.version} (by {tool}), which is no longer read"
     raise ReportError(message, hint="run the check again with this release of rocm-ci")
+
+
+def _refuse_ambiguous(data: bytes) -> None:
+    """Of a key that stands twice in an object each reader believes another value."""
+    try:
+        json.loads(data.decode(), object_pairs_hook=_unlike)
+    except (ValueError, RecursionError) as error:
+        from rocm_ci.report import inert  # noqa: PLC0415 - only to show a stranger's text
+
+        message = f"the report is not valid JSON: {inert.line(str(error), limit=200)}"
+        raise ReportError(message, hint=_WHOLE) from error
+
+
+def _unlike(pairs: list[tuple[str, Any]]) -> None:
+    if len(dict(pairs)) == len(pairs):
+        return
+    keys = [key for key, _ in pairs]
+    message = f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object"
+    raise ValueError(message)
 
 
 def _typed(data: bytes, kind: type[T]) -> T:

@@ -223,3 +223,57 @@ def test_the_published_schema_is_that_of_the_code(request: pytest.FixtureRequest
         PUBLISHED.write_text(text, encoding="utf-8")
 
     assert PUBLISHED.read_text(encoding="utf-8") == text, "run `pytest --update-golden` if this is meant"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('"verdict":', '"verdict":"pass","verdict":', "'verdict' stands twice"),
+        ('"kind":"scan"', '"kind":"scan","kind":"scan"', "'kind' stands twice"),
+        ('"kind":"scan"', '"kind":"scan","k\\u0069nd":"build"', "'kind' stands twice"),
+        ('"tool":"', '"tool":"\\ud800', "not valid JSON"),
+        ('"tool":"', '"tool":"\x01', "not valid JSON"),
+        ('"duration_s":', '"duration_s":NaN,"x":', "not valid JSON"),
+        ('"duration_s":', '"duration_s":-Infinity,"x":', "not valid JSON"),
+        ('"duration_s":', '"duration_s":1' + "0" * 9_000 + ',"x":', "not valid JSON"),
+        ('"duration_s":', '"duration_s":1e999,"x":', "the report"),
+        ('"settings":[', '"settings":[' + "[" * 5_000, "the report"),
+        ('"settings":[', '"settings":[' + '{"name":' * 5_000, "the report"),
+    ],
+)
+def test_json_that_two_readers_could_read_in_two_ways_is_refused(old: str, new: str, why: str) -> None:
+    text = codec.encode(reports.red()).decode()
+    assert old in text
+
+    assert why in str(refused(text.replace(old, new, 1).encode()))
+
+
+def test_a_number_that_no_float_holds_is_refused() -> None:
+    text = codec.encode(reports.red()).decode()
+    number = json.loads(text)["duration_s"]
+
+    for huge in ("1e999", "1e300", "9" * 40, "-1e19"):
+        refused(text.replace(f'"duration_s":{number}', f'"duration_s":{huge}').encode())
+
+
+@pytest.mark.parametrize(
+    ("mood", "step"),
+    [
+        ("broken-build", 1),
+        ("interrupted", 1),
+        ("defect", 1),
+        ("without-gpu", 1),
+        ("red", 29),
+        ("undecided", 29),
+    ],
+)
+def test_one_flipped_byte_never_makes_a_report_greener(mood: str, step: int) -> None:
+    """With bits flipped at each place it is refused, or as bad as before; and never a crash."""
+    report = reports.MOODS[mood]()
+    data = codec.encode(report)
+    for at in range(0, len(data), step):
+        for mask in (0x01, 0x10, 0xFF):
+            mutant = bytearray(data)
+            mutant[at] ^= mask
+            with contextlib.suppress(ReportError):
+                assert codec.decode(bytes(mutant)).verdict >= report.verdict
