@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rocm_ci import __version__
@@ -33,37 +34,66 @@ MAX_COMPRESSED = 10_000_000
 _LOUD = (NoteKind.SKIPPED, NoteKind.UNFINISHED)
 
 
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A log as JSON, and how many of the least severe findings are not in it."""
+
+    text: str
+    left_out: int
+
+
 def render_findings(findings: Sequence[Finding], notes: Sequence[ScanNote] = ()) -> str:
     """What code scanning is to show: silenced findings are left out, for GitHub opens alerts for them."""
-    return _fitted(list(findings), notes, with_states=False)
+    return _fitted(list(findings), notes, with_states=False).text
+
+
+def render_category(findings: Sequence[Finding], notes: Sequence[ScanNote], *, category: str) -> Log:
+    """The same under a category (which ends in a slash): analyses of other categories stay beside it."""
+    return _fitted(list(findings), notes, with_states=False, category=category)
 
 
 def render_scan(findings: Sequence[Finding], silenced: Sequence[Finding], notes: Sequence[ScanNote]) -> str:
     """Everything found. What is silenced carries who said so; `baselineState` tells what is old."""
     with_states = any(_is_known(f) for f in silenced)
     everything = sorted((*findings, *silenced), key=lambda f: (f.path, f.line, f.column, f.rule))
-    return _fitted(everything, notes, with_states=with_states)
+    return _fitted(everything, notes, with_states=with_states).text
 
 
 def _is_known(finding: Finding) -> bool:
     return finding.silenced is not None and finding.silenced.by is SilencedBy.BASELINE
 
 
-def _fitted(findings: list[Finding], notes: Sequence[ScanNote], *, with_states: bool) -> str:
-    """One log with one run, as JSON; the worst findings stay when there are too many for GitHub."""
+def _fitted(
+    findings: list[Finding], notes: Sequence[ScanNote], *, with_states: bool, category: str = ""
+) -> Log:
+    """One log with one run; the worst findings stay when there are too many for GitHub."""
     kept = findings
     if len(findings) > SHOWN:
         # Only so many are shown, the first ones among equals.
-        kept = sorted(findings, key=lambda f: (f.silenced is None, f.severity), reverse=True)[:MAX_RESULTS]
-    text = _log(kept, findings, notes, with_states=with_states)
-    while len(kept) > 1 and len(text) > MAX_COMPRESSED and len(gzip.compress(text.encode())) > MAX_COMPRESSED:
-        kept = kept[: len(kept) // 2]
-        text = _log(kept, findings, notes, with_states=with_states)
-    return text
+        kept = _worst_first(findings)[:MAX_RESULTS]
+    text = _log(kept, findings, notes, with_states=with_states, category=category)
+    while len(kept) > 1 and _is_too_large(text):
+        kept = _worst_first(kept)[: len(kept) // 2]
+        text = _log(kept, findings, notes, with_states=with_states, category=category)
+    return Log(text, len(findings) - len(kept))
+
+
+def _worst_first(findings: list[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda f: (f.silenced is None, f.severity), reverse=True)
+
+
+def _is_too_large(text: str) -> bool:
+    data = text.encode("utf-8", "replace")
+    return len(data) > MAX_COMPRESSED and len(gzip.compress(data)) > MAX_COMPRESSED
 
 
 def _log(
-    kept: list[Finding], all_found: list[Finding], notes: Sequence[ScanNote], *, with_states: bool
+    kept: list[Finding],
+    all_found: list[Finding],
+    notes: Sequence[ScanNote],
+    *,
+    with_states: bool,
+    category: str,
 ) -> str:
     rules: dict[str, Finding] = {}
     for finding in kept:
@@ -88,6 +118,8 @@ def _log(
             for finding, print_ in zip(kept, fingerprints(kept), strict=True)
         ],
     }
+    if category:
+        run["automationDetails"] = {"id": category}
     if len(kept) < len(all_found):
         run["properties"] = {"leftOut": len(all_found) - len(kept)}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False)
