@@ -33,6 +33,10 @@ def explain(failure: Failure, *, task: str) -> GitHubError:
                 hint="check the network, GITHUB_API_URL, HTTPS_PROXY and, behind a company proxy, "
                 "REQUESTS_CA_BUNDLE",
             )
+        case 301 | 302 | 307 | 308:
+            return GitHubError(
+                message, hint="the repository was renamed or moved, or GITHUB_API_URL is not quite right"
+            )
         case 401:
             return GitHubError(message, hint="the token is wrong or has expired: pass a fresh GITHUB_TOKEN")
         case 403 if "locked" in words:

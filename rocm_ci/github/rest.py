@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from rocm_ci.github.connect import DEFAULT_URL
 from rocm_ci.github.rest_conversation import RestConversation
 from rocm_ci.github.rest_people import RestPeople
 from rocm_ci.github.rest_reviews import RestReviews
 from rocm_ci.github.rest_runs import RestRuns
 from rocm_ci.github.rest_verdicts import RestVerdicts
 
-DEFAULT_URL = "https://api.github.com"
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["DEFAULT_URL", "RestClient"]
 
 
 class RestClient(RestConversation, RestVerdicts, RestRuns, RestReviews, RestPeople):
@@ -18,3 +24,8 @@ class RestClient(RestConversation, RestVerdicts, RestRuns, RestReviews, RestPeop
     def requests_sent(self) -> int:
         """How many requests went out, repetitions included."""
         return self._transport.requests_sent
+
+    @property
+    def requests_by_kind(self) -> Mapping[str, int]:
+        """The same, by verb and address; what left for the store of artifacts is `GET file`."""
+        return self._transport.by_kind

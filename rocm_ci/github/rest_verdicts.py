@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.github import answers
 from rocm_ci.github.client import Annotation, Check, PostedCheck, Status
 from rocm_ci.github.rest_base import RestBase, read
-from rocm_ci.github.transport import PER_PAGE
+from rocm_ci.github.wire import PER_PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,35 +1,35 @@
-"""One request to GitHub over PyGithub: authentication, pacing, repetition, proxies, certificates.
-
-PyGithub's own repetition is switched off: it repeats a POST after a 502, which leaves two comments, and
-never repeats a PATCH. Its objects are not used either: they follow whatever addresses a response holds.
-"""
+"""The choke point of all requests: counting, a budget, pacing, repetition, pages."""
 
 from __future__ import annotations
 
 import math
+import random
+import re
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from rocm_ci import __version__
 from rocm_ci.errors import GitHubError
 from rocm_ci.github.client import UnknownOutcomeError
 from rocm_ci.github.refusal import explain
 from rocm_ci.github.retry import Failure, wait_s
+from rocm_ci.github.wire import PER_PAGE, Answer, PyGithubWire, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from github.Requester import Requester
-
-PER_PAGE = 100
+BUDGET = 150
 _MAX_PAGES = 300
+_NUMBER = re.compile(r"[0-9]+\Z")
+_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
 
 
 class Transport:
-    """The choke point of all requests. `requests_sent` counts every attempt.
+    """Asks GitHub. `requests_sent` counts every attempt, `by_kind` the same by verb and address.
 
     `pause_s` is the time between two writes (GitHub asks for a second) and the first wait before a
-    repetition; `patience_s` bounds all waiting of one request.
+    repetition; `patience_s` bounds all waiting of one request; `budget` is how many requests may be
+    sent, repetitions included. `ca` is a file of certificates. `jitter` draws from 0 to 1.
     """
 
     def __init__(
@@ -37,26 +37,27 @@ class Transport:
         token: str,
         *,
         api_url: str,
+        ca: str | None = None,
         pause_s: float = 1.0,
         patience_s: float = 300.0,
         tries: int = 6,
+        budget: int = BUDGET,
         sleep: Callable[[float], None] = time.sleep,
         now: Callable[[], float] = time.time,
+        jitter: Callable[[], float] = random.random,
+        wire: Wire | None = None,
     ) -> None:
         self.requests_sent = 0
+        self.by_kind: Counter[str] = Counter()
+        self._budget = budget
         self._pause_s = pause_s
         self._patience_s = patience_s
         self._tries = tries
         self._sleep = sleep
         self._now = now
+        self._jitter = jitter
         self._last_write = -math.inf
-        self._requester = _connect(token, api_url)
-
-    @property
-    def graphql_url(self) -> str:
-        """Where questions in GraphQL go: beside the API on GitHub, under /api on an Enterprise server."""
-        url: str = self._requester.graphql_url
-        return url
+        self._wire = wire or PyGithubWire(token, api_url=api_url, ca=ca)
 
     def pages(
         self, path: str, query: Mapping[str, object], *, task: str, key: str | None = None
@@ -94,25 +95,18 @@ class Transport:
         else `UnknownOutcomeError` is raised when the answer was lost. A refusal whose status is in
         `fine` is an answer without a body.
         """
-        waited = 0.0
         if verb != "GET" and path.startswith("/"):
             self._pace()
-        for attempt in range(1, self._tries + 1):
-            outcome = self._send(verb, path, query, body)
-            if not isinstance(outcome, Failure):
-                return outcome
-            if outcome.status in fine:
-                return {}, None
-            wait = wait_s(
-                outcome, attempt=attempt, repeatable=repeatable, now=self._now(), pause_s=self._pause_s
-            )
-            if wait is None and outcome.is_transient:
-                raise UnknownOutcomeError(str(explain(outcome, task=task)), hint="look whether it happened")
-            if wait is None or attempt == self._tries or waited + wait > self._patience_s:
-                raise explain(outcome, task=task)
-            self._sleep(wait)
-            waited += wait
-        raise AssertionError  # pragma: no cover - the last attempt raised
+
+        def once() -> Answer | Failure:
+            answer = self._sent(verb, path, query, body)
+            if isinstance(answer, Answer) and answer.status == 302:
+                # Only a download expects one; taken for success, a write would be lost in silence.
+                return Failure(status=302, message="Found", headers=answer.headers)
+            return answer
+
+        answer = self._patiently(once, task=task, repeatable=repeatable, fine=fine)
+        return (answer.headers, answer.data) if isinstance(answer, Answer) else ({}, None)
 
     def graphql(
         self, query: str, variables: Mapping[str, object], *, task: str, writes: bool = False
@@ -121,25 +115,77 @@ class Transport:
         if writes:
             self._pace()
         body = {"query": query, "variables": dict(variables)}
-        _, answer = self.ask("POST", self.graphql_url, task=task, body=body)
-        errors = answer.get("errors") if isinstance(answer, dict) else None
-        if errors:
-            raise explain(_graphql_failure(errors), task=task)
+        _, answer = self.ask("POST", self._wire.graphql_url, task=task, body=body)
         data = answer.get("data") if isinstance(answer, dict) else None
         return data if isinstance(data, dict) else {}
 
     def download(self, path: str, *, task: str, limit: int) -> bytes:
-        """What lies behind the redirection that `path` answers with; the token does not go there."""
-        headers, _ = self.ask("GET", path, task=task)
-        import requests  # noqa: PLC0415 - 180 ms, only for those who reach GitHub
+        """What lies behind the redirection that `path` answers with; the token does not go there.
 
-        self.requests_sent += 1
-        with requests.get(headers["location"], stream=True, timeout=30, allow_redirects=False) as answer:
-            data = answer.raw.read(limit + 1)
+        An address is asked for anew each time: it is good for a minute. The other host is not GitHub's
+        API, so a visit there counts in `by_kind` only.
+        """
+
+        def once() -> bytes | Failure:
+            first = self._sent("GET", path, None, None)
+            if isinstance(first, Failure):
+                return first
+            self.by_kind["GET file"] += 1
+            return self._wire.fetch(first.headers.get("location", ""), limit)
+
+        data = self._patiently(once, task=task)
+        if not isinstance(data, bytes):
+            data = b""
         if len(data) > limit:
-            message = f"cannot {task}: it has more than {limit} bytes"
-            raise GitHubError(message, hint="make the artifact smaller")
-        return bytes(data)
+            message = f"cannot {task}: it has more than {limit:,} bytes"
+            raise GitHubError(message, hint="let the run leave a smaller artifact")
+        return data
+
+    def _patiently(
+        self,
+        attempt: Callable[[], Answer | bytes | Failure],
+        *,
+        task: str,
+        repeatable: bool = True,
+        fine: Collection[int] = (),
+    ) -> Answer | bytes | None:
+        """`attempt`, again and again as `retry` allows; None for a refusal that is `fine`."""
+        waited = 0.0
+        for number in range(1, self._tries + 1):
+            self._spend(task)
+            outcome = attempt()
+            if not isinstance(outcome, Failure):
+                return outcome
+            if outcome.status in fine:
+                return None
+            wait = wait_s(
+                outcome,
+                attempt=number,
+                repeatable=repeatable,
+                now=self._now(),
+                pause_s=self._pause_s,
+                jitter=self._jitter(),
+            )
+            if wait is None and outcome.is_unclear:
+                raise UnknownOutcomeError(str(explain(outcome, task=task)), hint="look whether it happened")
+            if wait is None or number == self._tries or waited + wait > self._patience_s:
+                raise explain(outcome, task=task)
+            self._sleep(wait)
+            waited += wait
+        raise AssertionError  # pragma: no cover - the last attempt raised
+
+    def _spend(self, task: str) -> None:
+        if self.requests_sent >= self._budget:
+            message = f"cannot {task}: the {self._budget} requests that this run may send are used up"
+            hint = "what is posted stays, the rest is in the step summary; the next run goes on from there"
+            raise GitHubError(message, hint=hint)
+
+    def _sent(
+        self, verb: str, path: str, query: Mapping[str, object] | None, body: Mapping[str, object] | None
+    ) -> Answer | Failure:
+        self.requests_sent += 1
+        self.by_kind[_kind(verb, path)] += 1
+        return self._wire.send(verb, path, query, body)
 
     def _pace(self) -> None:
         """GitHub asks for a second between two writes."""
@@ -148,49 +194,16 @@ class Transport:
             self._sleep(early)
         self._last_write = self._now()
 
-    def _send(
-        self, verb: str, path: str, query: Mapping[str, object] | None, body: Mapping[str, object] | None
-    ) -> Failure | tuple[Mapping[str, str], Any]:
-        """One attempt: (headers, decoded body), or what went wrong."""
-        import requests  # noqa: PLC0415 - 180 ms, only for those who reach GitHub
-        from github import GithubException  # noqa: PLC0415 - the same
 
-        self.requests_sent += 1
-        try:
-            return self._requester.requestJsonAndCheck(
-                verb, path, parameters=dict(query) if query else None, input=dict(body) if body else None
-            )
-        except GithubException as error:
-            said = error.data.get("message") if isinstance(error.data, dict) else error.data
-            headers = {k.lower(): str(v) for k, v in (error.headers or {}).items()}
-            return Failure(status=error.status, message=_one_line(said), headers=headers)
-        except (requests.RequestException, OSError, RuntimeError) as error:
-            # PyGithub raises a RuntimeError for a redirection that it does not follow.
-            return Failure(status=None, message=_one_line(f"{type(error).__name__}: {error}"))
-
-
-def _connect(token: str, api_url: str) -> Requester:
-    import github  # noqa: PLC0415 - 200 ms, only for those who reach GitHub
-
-    return github.Github(
-        auth=github.Auth.Token(token),
-        base_url=api_url.rstrip("/"),
-        user_agent=f"rocm-ci/{__version__}",
-        per_page=PER_PAGE,
-        timeout=30,
-        retry=None,
-        # It counts every POST as a write, even a GraphQL question: `ask` paces the real ones.
-        seconds_between_requests=0,
-        seconds_between_writes=0,
-        api_version="2022-11-28",
-    ).requester
-
-
-def _graphql_failure(errors: object) -> Failure:
-    first = errors[0] if isinstance(errors, list) and errors and isinstance(errors[0], dict) else {}
-    status = {"FORBIDDEN": 403, "NOT_FOUND": 404, "RATE_LIMITED": 429}.get(str(first.get("type")), 422)
-    return Failure(status=status, message=_one_line(first.get("message")))
-
-
-def _one_line(text: object) -> str:
-    return " ".join(str(text or "").split())[:500]
+def _kind(verb: str, path: str) -> str:
+    """`GET pulls/N`: the address without what differs from run to run."""
+    if not path.startswith("/"):
+        return "POST graphql"
+    parts = path.strip("/").split("/")
+    if parts[0] == "repos":
+        parts = parts[3:] or ["repository"]
+    named: list[str] = []
+    for part in parts:
+        commit = "COMMIT" if _COMMIT.match(part) else part
+        named.append("N" if _NUMBER.match(part) else "LOGIN" if named[-1:] == ["collaborators"] else commit)
+    return f"{verb} {'/'.join(named)}"

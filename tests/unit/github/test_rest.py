@@ -1,208 +1,224 @@
-"""The one choke point of all requests: repetition, waiting, counting, reading."""
+"""The calls of the client: what is sent, and how an answer is read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import base64
+import gzip
 from typing import Any
 
 import pytest
-import requests
-from github import GithubException
 
 from rocm_ci.errors import GitHubError
-from rocm_ci.github import transport
-from rocm_ci.github.client import PermissionRefusedError, UnknownOutcomeError
-from rocm_ci.github.rest import RestClient
-from rocm_ci.github.transport import Transport
+from rocm_ci.github.client import Check, CheckAction, Reacted, Status
+from rocm_ci.github.review import Remark
+from tests.unit.github.wires import COMMENT, bench, more, no
 
-COMMENT = {"id": 1, "html_url": "url", "user": {"login": "me"}, "body": "hello"}
-
-
-@dataclass
-class FakeRequester:
-    """Answers in turn: an exception is raised, anything else is (headers, body)."""
-
-    answers: list[Any]
-    asked: list[tuple[str, str, Any, Any]] = field(default_factory=list)
-    graphql_url: str = "http://host/graphql"
-
-    def requestJsonAndCheck(  # noqa: N802 - PyGithub's name
-        self, verb: str, url: str, **sent: Any
-    ) -> Any:
-        self.asked.append((verb, url, sent["parameters"], sent["input"]))
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+HEAD = "a" * 40
+RUN = {
+    "id": 7, "event": "push", "head_sha": HEAD, "workflow_id": 40, "created_at": "2026-11-30T12:00:00Z",
+    "html_url": "url", "head_repository": None, "status": "in_progress", "conclusion": None,
+}  # fmt: skip
 
 
-def no(status: int, message: str = "", **headers: str) -> GithubException:
-    return GithubException(status, {"message": message}, {k.replace("_", "-"): v for k, v in headers.items()})
+def threads(*nodes: dict[str, Any], cursor: str | None = None) -> dict[str, Any]:
+    page = {"pageInfo": {"hasNextPage": cursor is not None, "endCursor": cursor}, "nodes": list(nodes)}
+    return {"data": {"repository": {"pullRequest": {"reviewThreads": page}}}}
 
 
-@dataclass
-class Bench:
-    client: RestClient
-    requester: FakeRequester
-    slept: list[float]
+def thread(number: int, author: dict[str, str] | None) -> dict[str, Any]:
+    return {
+        "id": f"T{number}", "isResolved": False, "isOutdated": True, "path": "a.hip", "line": None,
+        "comments": {"totalCount": 3, "nodes": [{"databaseId": number, "author": author, "body": "b"}]},
+    }  # fmt: skip
 
 
-@pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
-    def made(*answers: Any, **options: Any) -> Bench:
-        requester, slept = FakeRequester(list(answers)), list[float]()
-        monkeypatch.setattr(transport, "_connect", lambda *_: requester)
-        wire = Transport("secret", api_url="http://host", sleep=slept.append, now=lambda: 1000.0, **options)
-        client = RestClient(wire)
-        return Bench(client, requester, slept)
-
-    return made
-
-
-def test_a_read_is_repeated_until_it_succeeds(bench: Any) -> None:
-    made = bench(no(502), requests.ConnectionError("reset"), no(503, retry_after="9"), ({}, [COMMENT]))
-
-    assert len(made.client.comments("o/r", 5)) == 1
-    assert made.slept == [1.0, 2.0, 9.0]
-    assert made.client.requests_sent == 4
-
-
-def test_an_edit_is_repeated_because_twice_is_the_same_as_once(bench: Any) -> None:
-    made = bench(no(502), ({}, COMMENT))
-
-    assert made.client.edit_comment("o/r", 1, "text").id == 1
-
-
-@pytest.mark.parametrize("failure", [no(502), no(500), requests.ReadTimeout("late")])
-def test_a_creation_whose_answer_was_lost_is_not_repeated(bench: Any, failure: Exception) -> None:
-    made = bench(failure)
-
-    with pytest.raises(UnknownOutcomeError):
-        made.client.create_comment("o/r", 5, "text")
-    assert made.slept == []
-
-
-def test_a_creation_turned_away_by_a_limit_is_repeated_after_the_advised_wait(bench: Any) -> None:
-    made = bench(no(403, "secondary rate limit", retry_after="7"), ({}, COMMENT))
-
-    made.client.create_comment("o/r", 5, "text")
-    assert made.slept == [7.0]
-
-
-def test_a_refused_permission_is_final(bench: Any) -> None:
-    made = bench(no(403, "Resource not accessible by integration"))
-
-    with pytest.raises(PermissionRefusedError):
-        made.client.create_comment("o/r", 5, "text")
-    assert made.client.requests_sent == 1
-
-
-def test_patience_and_tries_have_an_end(bench: Any) -> None:
-    long = bench(no(429, retry_after="200"), no(429, retry_after="200"), patience_s=300.0)
-    many = bench(*[no(502)] * 3, tries=3)
-
-    with pytest.raises(GitHubError, match="429"):
-        long.client.comments("o/r", 5)
-    with pytest.raises(GitHubError, match="502"):
-        many.client.comments("o/r", 5)
-    assert (long.slept, many.slept) == ([200.0], [1.0, 2.0])
-
-
-def test_pages_are_counted_and_no_address_of_an_answer_is_followed(bench: Any) -> None:
-    more = {"link": '<http://evil.example/steal?page=2>; rel="next"'}
-    made = bench((more, [COMMENT]), ({}, [{**COMMENT, "id": 2}]))
-
-    assert [c.id for c in made.client.comments("o/r", 5)] == [1, 2]
-    assert [(url, query["page"]) for _, url, query, _ in made.requester.asked] == [
-        ("/repos/o/r/issues/5/comments", 1),
-        ("/repos/o/r/issues/5/comments", 2),
-    ]
-
-
-def test_a_comment_that_is_gone_needs_no_deletion(bench: Any) -> None:
+def test_a_comment_that_is_gone_needs_no_deletion() -> None:
     bench(no(404)).client.delete_comment("o/r", 1)
     bench(no(410)).client.delete_comment("o/r", 1)
+    bench(no(404)).client.unreact("o/r", 1, 2)
 
 
-def test_a_workflows_token_learns_its_name_by_graphql(bench: Any) -> None:
-    made = bench(({}, {"data": {"viewer": {"login": "github-actions[bot]"}}}))
+def test_a_workflows_token_learns_its_name_by_graphql_and_once() -> None:
+    made = bench({"data": {"viewer": {"login": "github-actions[bot]"}}})
 
-    assert made.client.identity() == "github-actions[bot]"
+    assert [made.client.identity() for _ in range(3)] == ["github-actions[bot]"] * 3
 
 
-def test_a_server_without_graphql_is_asked_in_the_old_way(bench: Any) -> None:
-    made = bench(no(404), ({}, {"login": "robot"}))
+def test_a_server_without_graphql_is_asked_in_the_old_way() -> None:
+    made = bench(no(404), {"login": "robot"})
 
     assert made.client.identity() == "robot"
-    assert made.requester.asked[1][:2] == ("GET", "/user")
+    assert made.wire.asked[1][:2] == ("GET", "/user")
 
 
-def test_an_app_that_may_ask_nothing_is_the_workflows_own(bench: Any) -> None:
+def test_an_app_that_may_ask_nothing_is_the_workflows_own() -> None:
     made = bench(no(403), no(403, "Resource not accessible by integration"))
 
     assert made.client.identity() == "github-actions[bot]"
 
 
-def test_a_wrong_token_is_not_taken_for_the_workflows(bench: Any) -> None:
-    made = bench(no(401), no(401, "Bad credentials"))
-
+def test_a_wrong_token_is_not_taken_for_the_workflows() -> None:
     with pytest.raises(GitHubError, match="401"):
-        made.client.identity()
-
-
-def test_two_writes_are_a_pause_apart_and_questions_are_not(bench: Any) -> None:
-    viewer = {"data": {"viewer": {"login": "me"}}}
-    made = bench(({}, viewer), ({}, COMMENT), ({}, []), ({}, COMMENT))
-
-    made.client.identity()
-    made.client.create_comment("o/r", 5, "text")
-    made.client.identity()
-    made.client.comments("o/r", 5)
-    made.client.edit_comment("o/r", 1, "text")
-
-    assert made.slept == [1.0]
-
-
-def test_pages_that_repeat_come_to_an_end_and_double_nothing(bench: Any) -> None:
-    again = ({"link": '<x>; rel="next"'}, [COMMENT])
-    made = bench(again, again, again)
-
-    assert [c.id for c in made.client.comments("o/r", 5)] == [1]
-    assert made.client.requests_sent == 2
+        bench(no(401), no(401, "Bad credentials")).client.identity()
 
 
 @pytest.mark.parametrize("answer", [None, [], "text", {"data": "<html>"}, {"id": "1"}, {"id": 1, "user": 3}])
-def test_an_answer_of_another_shape_is_told_and_no_crash(bench: Any, answer: object) -> None:
+def test_an_answer_of_another_shape_is_told_and_no_crash(answer: object) -> None:
     with pytest.raises(GitHubError, match="cannot read"):
-        bench(({}, answer)).client.edit_comment("o/r", 1, "text")
+        bench(answer).client.edit_comment("o/r", 1, "text")
 
 
-def test_a_list_that_is_none_is_told(bench: Any) -> None:
-    with pytest.raises(GitHubError, match="no list"):
-        bench(({}, {"message": "hello"})).client.comments("o/r", 5)
+def test_nothing_that_is_optional_is_sent_empty() -> None:
+    made = bench({}, {"id": 1}, [])
+
+    made.client.set_status("o/r", HEAD, state="success", context="c", description="d", url=None)
+    made.client.create_check("o/r", _check(conclusion=None), [])
+    made.client.comments("o/r", 5)
+
+    assert made.wire.asked[0][3] == {"state": "success", "context": "c", "description": "d"}
+    assert made.wire.asked[1][3] == {
+        "head_sha": HEAD,
+        "name": "rocm-ci",
+        "status": "in_progress",
+        "external_id": "x",
+        "output": {"title": "t", "summary": "s", "annotations": []},
+    }
+    assert made.wire.asked[2][2] == {"per_page": 100, "page": 1}
 
 
-def test_the_words_of_a_proxy_cannot_forge_workflow_commands(bench: Any) -> None:
-    made = bench(no(404, "gone\n::error::forged" + "x" * 9000))
+def test_a_check_run_is_replaced_whole() -> None:
+    made = bench({"id": 1, "conclusion": "success"})
+    button = CheckAction(label="Run again", description="the failed jobs", identifier="rerun-failed")
 
-    with pytest.raises(GitHubError) as caught:
-        made.client.pull("o/r", 5)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 500
+    posted = made.client.update_check("o/r", 1, _check(conclusion="success", actions=(button,)), [])
 
-
-def test_nothing_that_is_optional_is_sent_empty(bench: Any) -> None:
-    made = bench(({}, {}))
-
-    made.client.set_status("o/r", "a" * 40, state="success", context="c", description="d", url=None)
-
-    sent: Mapping[str, object] = made.requester.asked[0][3]
-    assert dict(sent) == {"state": "success", "context": "c", "description": "d"}
+    sent = made.wire.asked[0][3]
+    assert (sent["status"], sent["conclusion"], sent["external_id"]) == ("completed", "success", "x")
+    assert [a["identifier"] for a in sent["actions"]] == ["rerun-failed"]
+    assert posted.conclusion == "success"
 
 
-def test_a_lost_deleted_account_is_nobody(bench: Any) -> None:
-    made = bench(({}, [{**COMMENT, "user": None, "body": None}]))
+def test_a_lost_deleted_account_is_nobody() -> None:
+    made = bench([{**COMMENT, "user": None, "body": None}], [{"id": 1, "content": "eyes", "user": None}])
 
     (comment,) = made.client.comments("o/r", 5)
     assert (comment.author, comment.body) == ("", "")
+    assert made.client.reactions("o/r", 1) == (Reacted(id=1, author="", content="eyes"),)
+
+
+def test_comments_can_be_asked_for_since_a_moment() -> None:
+    made = bench([])
+
+    made.client.comments("o/r", 5, since="2026-11-30T12:00:00Z")
+
+    assert made.wire.asked[0][2]["since"] == "2026-11-30T12:00:00Z"
+
+
+def test_of_the_statuses_of_a_context_the_newest_counts() -> None:
+    listed = [
+        {"context": "a", "state": "success", "creator": {"login": "me"}, "target_url": "url"},
+        {"context": "a", "state": "failure", "creator": {"login": "mallory"}},
+        {"context": "b", "state": "pending", "creator": None},
+    ]
+
+    found = bench(more(*listed[:1]), listed[1:]).client.statuses("o/r", HEAD)
+
+    assert found == (
+        Status(context="a", state="success", description="", creator="me", url="url"),
+        Status(context="b", state="pending", description="", creator=""),
+    )
+
+
+def test_a_sarif_log_is_packed_and_the_same_log_is_the_same_request() -> None:
+    made = bench({"id": "u"}, {})
+
+    assert made.client.upload_sarif("o/r", commit=HEAD, ref="refs/pull/5/head", sarif=b"{}") == "u"
+    assert made.client.upload_sarif("o/r", commit=HEAD, ref="refs/pull/5/head", sarif=b"{}") == ""
+
+    first, again = (body["sarif"] for _, _, _, body in made.wire.asked)
+    assert first == again
+    assert gzip.decompress(base64.b64decode(first)) == b"{}"
+
+
+def test_runs_are_asked_for_by_what_is_given_only() -> None:
+    made = bench({"workflow_runs": [RUN]}, {"workflow_runs": []})
+
+    (run,) = made.client.runs("o/r", workflow="rocm-ci.yml", head=HEAD, event="push", limit=5)
+    made.client.runs("o/r", workflow="../../user", status="queued", limit=500)
+
+    assert (run.id, run.attempt, run.branch, run.head_repository, run.conclusion) == (7, 1, None, None, None)
+    assert made.wire.asked[0][1:3] == (
+        "/repos/o/r/actions/workflows/rocm-ci.yml/runs",
+        {"head_sha": HEAD, "event": "push", "per_page": 5},
+    )
+    assert made.wire.asked[1][1:3] == (
+        "/repos/o/r/actions/workflows/..%2F..%2Fuser/runs",
+        {"status": "queued", "per_page": 100},
+    )
+
+
+def test_artifacts_come_newest_first_and_once() -> None:
+    def one(number: int, created: str | None) -> dict[str, Any]:
+        return {"id": number, "name": "n", "size_in_bytes": 1, "expired": False, "created_at": created}
+
+    made = bench(
+        {"artifacts": [one(1, "2026-01-01"), one(3, None), one(2, "2026-01-02"), one(1, "2026-01-01")]}
+    )
+
+    assert [a.id for a in made.client.artifacts("o/r", 7)] == [2, 1, 3]
+
+
+def test_a_run_that_has_ended_needs_no_cancelling() -> None:
+    bench(no(409, "Cannot cancel a workflow run that is completed.")).client.cancel("o/r", 7)
+
+
+def test_only_failed_jobs_are_run_again_when_asked_so() -> None:
+    made = bench({}, {})
+    made.client.rerun("o/r", 7, failed_only=True)
+    made.client.rerun("o/r", 7, failed_only=False)
+
+    assert [path.rpartition("/")[2] for _, path, _, _ in made.wire.asked] == ["rerun-failed-jobs", "rerun"]
+
+
+def test_a_remark_on_one_line_has_no_first_line() -> None:
+    made = bench({})
+    remarks = [
+        Remark(path="a", line=3, body="b"),
+        Remark(path="a", line=3, body="b", start_line=3),
+        Remark(path="a", line=3, body="b", start_line=2),
+    ]
+
+    made.client.create_review("o/r", 5, commit=HEAD, body="hello", remarks=remarks)
+
+    one, same, two = made.wire.asked[0][3]["comments"]
+    assert one == same == {"path": "a", "body": "b", "line": 3, "side": "RIGHT"}
+    assert two == {**one, "start_line": 2, "start_side": "RIGHT"}
+
+
+def test_threads_are_read_over_all_pages_and_a_bots_name_is_that_of_rest() -> None:
+    bot = {"__typename": "Bot", "login": "github-actions"}
+    made = bench(
+        threads(thread(1, bot), cursor="c"),
+        threads(thread(2, {"__typename": "User", "login": "ann"}), thread(3, None)),
+    )
+
+    found = made.client.threads("o/r", 5)
+
+    assert [(t.id, t.comment, t.author, t.replies) for t in found] == [
+        ("T1", 1, "github-actions[bot]", 2),
+        ("T2", 2, "ann", 2),
+        ("T3", 3, "", 2),
+    ]
+    assert [body["variables"]["after"] for _, _, _, body in made.wire.asked] == [None, "c"]
+
+
+def test_an_account_that_github_does_not_know_may_nothing() -> None:
+    made = bench(no(404, "ghost is not a user"))
+
+    assert made.client.permission("o/r", "a/../b") == "none"
+    assert made.wire.asked[0][1] == "/repos/o/r/collaborators/a%2F..%2Fb/permission"
+
+
+def _check(**changed: Any) -> Check:
+    known = {"name": "rocm-ci", "commit": HEAD, "title": "t", "summary": "s", "external_id": "x"}
+    return Check(**{**known, **changed})

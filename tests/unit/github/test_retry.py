@@ -54,7 +54,43 @@ def test_the_primary_limit_waits_until_its_reset() -> None:
     assert wait(403, message, x_ratelimit_remaining="0", x_ratelimit_reset="900") == 1.0
 
 
-@pytest.mark.parametrize("advice", ["soon", "-5", "", "1e9", "Wed, 21 Oct 2026 07:28:00 GMT"])
-def test_advice_that_is_no_number_is_no_advice(advice: str) -> None:
+@pytest.mark.parametrize("advice", ["soon", "-5", "", "1e9", "Wed, 99 Oct 2026 07:28:00 GMT"])
+def test_advice_that_is_neither_a_number_nor_a_date_is_no_advice(advice: str) -> None:
     assert wait(503, retry_after=advice) == 1.0
     assert wait(429, retry_after=advice) == 60.0
+
+
+def test_advice_may_be_a_date() -> None:
+    assert wait(429, retry_after="Thu, 01 Jan 1970 00:17:00 GMT") == 20.0
+    assert wait(503, retry_after="Thu, 01 Jan 1970 00:17:00 GMT") == 20.0
+
+
+def test_a_date_that_has_passed_needs_no_waiting() -> None:
+    assert wait(429, retry_after="Thu, 01 Jan 1970 00:00:00 GMT") == 0.0
+
+
+def test_what_was_never_sent_may_always_be_sent_again() -> None:
+    failure = Failure(status=None, message="ConnectTimeout", never_sent=True)
+
+    assert wait_s(failure, attempt=1, repeatable=False, now=0.0, pause_s=1.0) == 1.0
+    assert not failure.is_unclear
+
+
+def test_what_is_hopeless_is_not_tried_again() -> None:
+    failure = Failure(status=None, message="SSLError", is_hopeless=True)
+
+    assert wait_s(failure, attempt=1, repeatable=True, now=0.0, pause_s=1.0) is None
+    assert not failure.is_unclear
+
+
+@pytest.mark.parametrize("jitter", [0.0, 0.3, 1.0])
+def test_no_wait_is_shorter_for_chance_than_what_was_advised(jitter: float) -> None:
+    def shaken(status: int, **headers: str) -> float | None:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        failure = Failure(status=status, message="", headers=named)
+        return wait_s(failure, attempt=1, repeatable=True, now=1000.0, pause_s=2.0, jitter=jitter)
+
+    assert shaken(502) == 2.0 + jitter
+    assert shaken(429, retry_after="9") == 9.0 + 2.0 * jitter
+    assert shaken(429) == 60.0 + 2.0 * jitter
+    assert shaken(403, x_ratelimit_remaining="0", x_ratelimit_reset="1009") == 10.0 + 2.0 * jitter
