@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 MAX_BYTES = 26_000_000  # GitHub caps a webhook payload at 25 MB
 ZERO = "0" * 40
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
+_REF = re.compile(r"(?![-./])(?!.*(?:\.\.|//|@\{|\.lock(?:/|\Z)))[A-Za-z0-9._/+@-]{1,200}(?<![./])\Z")
+# What the configuration lets a suite and a benchmark be called (config.options.Name).
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,79}\Z")
 _HINT = "rocm-ci runs on pull_request, push, merge_group and workflow_dispatch; or use --local --base REF"
 
 
@@ -63,10 +66,60 @@ def parse(environment: Mapping[str, str], payload: bytes) -> Event:
                 **common,
             )
         case EventKind.WORKFLOW_DISPATCH:
-            head = environment.get("GITHUB_SHA", "")
-            if not _COMMIT.match(head):
+            tip = environment.get("GITHUB_SHA", "")
+            if not _COMMIT.match(tip):
                 raise EventError("GITHUB_SHA holds no commit", hint=_HINT)
-            return Event(head=head, head_ref=environment.get("GITHUB_REF"), **common)
+            if _input(body, "number") or _input(body, "head"):
+                return _for_pull_request(body, tip, common)
+            return Event(head=tip, head_ref=environment.get("GITHUB_REF"), **_part(body), **common)
+
+
+def _for_pull_request(body: dict[str, Any], tip: str, common: dict[str, Any]) -> Event:
+    """A run that the bot, or a maintainer by hand, started for the head of a pull request.
+
+    `tip` is the commit of the default branch the workflow comes from. Nothing here knows whose code it is,
+    so it counts as a stranger's: what guards the branch then comes from the merge base.
+    """
+    number, head, base = (_input(body, name) for name in ("number", "head", "base"))
+    if not number.isdecimal() or not 0 < int(number) < 2**53:
+        message = f"the input `number` is {number[:40]!a}, which is no pull request"
+        raise EventError(message, hint="start the workflow with both `number` and `head`")
+    if not _COMMIT.match(head):
+        message = f"the input `head` is {head[:80]!a}, which is no full commit name"
+        raise EventError(message, hint="start the workflow with both `number` and `head`, 40 digits")
+    if base and not _COMMIT.match(base) and not _REF.match(base):
+        message = f"the input `base` is {base[:80]!a}, which is no commit and no branch"
+        raise EventError(message, hint="leave it out for the default branch")
+    is_branch = bool(base) and not _COMMIT.match(base)
+    return Event(
+        head=head,
+        base=None if is_branch else base or tip,
+        base_ref=base if is_branch else _text(body, "repository", "default_branch") if not base else None,
+        number=int(number),
+        is_fork=True,
+        **_part(body),
+        **common,
+    )
+
+
+def _part(body: dict[str, Any]) -> dict[str, Any]:
+    """Which suite and which benchmark the inputs of a dispatch ask for."""
+    asked: dict[str, Any] = {}
+    for name in ("suite", "bench"):
+        text = _input(body, name)
+        if text and text != "*" and not _NAME.match(text):
+            message = f"the input `{name}` is {text[:80]!a}, which no suite or benchmark can be called"
+            raise EventError(message, hint="write it as in the configuration, or `*` for all of them")
+        asked[name] = text or None
+    return asked
+
+
+def _input(body: dict[str, Any], name: str) -> str:
+    """An input of a dispatch; GitHub gives numbers as texts, other senders need not."""
+    value = _at(body, "inputs", name)
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        return ""
+    return str(value).strip()
 
 
 def _pull_request(body: dict[str, Any], common: dict[str, Any]) -> Event:
@@ -118,7 +171,7 @@ def _text(body: object, *path: str) -> str | None:
 
 
 def _number(value: object) -> int | None:
-    if isinstance(value, str) and value.isdecimal():
+    if isinstance(value, str) and value.isdecimal() and len(value) < 20:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 

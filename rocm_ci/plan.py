@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.plan import Plan, StageName, Step
 
 if TYPE_CHECKING:
-    from rocm_ci.config.options import Config
+    from rocm_ci.config.options import Config, PerfOptions, TestOptions
     from rocm_ci.model.changes import Changes, FileChange
     from rocm_ci.model.event import Event
     from rocm_ci.model.facts import Facts
@@ -27,7 +27,36 @@ def plan(event: Event, config: Config, changes: Changes, facts: Facts) -> Plan:
         reason = "nothing changed against the base"
         steps = tuple(Step(stage=stage, run=False, reason=reason) for stage in StageName)
         return Plan(steps=steps, neutral_reason=reason)
+    lack = _nothing_asked_for(event, config)
+    if lack:
+        # Without a neutral reason a plan of which nothing runs is an ERROR.
+        return Plan(steps=tuple(Step(stage=stage, run=False, reason=lack) for stage in StageName))
     return Plan(steps=tuple(_step(stage, event, config, facts) for stage in StageName))
+
+
+def asks_for_suite(event: Event, suite: TestOptions) -> bool:
+    """Whether a run includes a suite: named itself, or by its layer."""
+    return not event.is_partial or event.suite in ("*", suite.name, suite.layer.value)
+
+
+def asks_for_bench(event: Event, bench: PerfOptions) -> bool:
+    """Whether a run includes a benchmark."""
+    return not event.is_partial or event.bench in ("*", bench.name)
+
+
+def _nothing_asked_for(event: Event, config: Config) -> str:
+    """Why what was asked for cannot run: nobody may take a run of nothing for a green one."""
+    if event.suite and not any(asks_for_suite(event, one) for one in config.test):
+        return _unknown("test suite", event.suite, [one.name for one in config.test])
+    if event.bench and not any(asks_for_bench(event, one) for one in config.perf):
+        return _unknown("benchmark", event.bench, [one.name for one in config.perf])
+    return ""
+
+
+def _unknown(what: str, wanted: str, names: list[str]) -> str:
+    if not names:
+        return f"no {what} is configured"
+    return f"no {what} is called {wanted!r}; there are: {', '.join(names[:10])}"
 
 
 def _step(stage: StageName, event: Event, config: Config, facts: Facts) -> Step:
@@ -49,17 +78,30 @@ def _step(stage: StageName, event: Event, config: Config, facts: Facts) -> Step:
         case StageName.KERNELS:
             return runs("the build's artifacts")
         case StageName.TEST:
-            return (
-                runs(f"{len(config.test)} suite(s)")
-                if config.test
-                else not_run("no test suite is configured")
-            )
+            return _tests(event, config)
         case StageName.PERF:
-            if not config.perf:
-                return not_run("no benchmark is configured")
-            if not event.merge_base:
-                return not_run("there is no base to compare with")
-            return runs(f"{len(config.perf)} benchmark(s) against the merge base")
+            return _benchmarks(event, config)
+
+
+def _tests(event: Event, config: Config) -> Step:
+    suites = [one for one in config.test if asks_for_suite(event, one)]
+    reason = f"{len(suites)} suite(s)" if suites else "no test suite is configured"
+    if event.bench and not event.suite:
+        suites, reason = [], "only a benchmark was asked for"
+    return Step(stage=StageName.TEST, run=bool(suites), reason=reason)
+
+
+def _benchmarks(event: Event, config: Config) -> Step:
+    benches = [one for one in config.perf if asks_for_bench(event, one)]
+    lack = ""
+    if event.suite and not event.bench:
+        lack = "only a test suite was asked for"
+    elif not config.perf:
+        lack = "no benchmark is configured"
+    elif not event.merge_base:
+        lack = "there is no base to compare with"
+    reason = lack or f"{len(benches)} benchmark(s) against the merge base"
+    return Step(stage=StageName.PERF, run=not lack, reason=reason)
 
 
 def _only_prose(file: FileChange) -> bool:

@@ -41,6 +41,7 @@ def locate(git: Git, event: Event, *, deepen: bool = False) -> Located:
     is built and tested is that merge, so its first parent is what we compare with: the diff and
     the base build show exactly what the change adds, and line numbers match the files on disk.
     """
+    event = _with_base(git, event)
     checked_out = git.commit("HEAD")
     if checked_out == event.head:
         return _linear(git, event, deepen=deepen)
@@ -55,6 +56,13 @@ def locate(git: Git, event: Event, *, deepen: bool = False) -> Located:
         return Located(event=located, changes=changed(git, parents[0], checked_out))
     message = f"the checkout is at {checked_out[:12]}, but the event is about {event.head[:12]}"
     raise EventError(message, hint="check out the commit of the event, or run with --local --base REF")
+
+
+def _with_base(git: Git, event: Event) -> Event:
+    """The event with the commit of its base, when only a branch is known (a dispatch's input)."""
+    if event.base is not None or event.number is None or not event.base_ref:
+        return event
+    return replace(event, base=git.commit(f"refs/remotes/origin/{event.base_ref}"))
 
 
 def _linear(git: Git, event: Event, *, deepen: bool) -> Located:

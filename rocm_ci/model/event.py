@@ -23,6 +23,9 @@ class Event(Frozen, frozen=True, kw_only=True):
     `base` is the tip the change is to land on, `merge_base` the commit it branched from: the
     diff, the base build and every comparison use `merge_base`. Both are None when the event has
     no predecessor (a first push); then the whole tree counts as added.
+
+    `suite` and `bench` narrow the run down to one test suite (or a layer of them) and to one benchmark;
+    `*` stands for all of the kind. When only one of the two is given, nothing of the other kind runs.
     """
 
     kind: EventKind
@@ -38,3 +41,10 @@ class Event(Frozen, frozen=True, kw_only=True):
     labels: tuple[str, ...] = ()
     run_id: int | None = None
     run_attempt: int | None = None
+    suite: str | None = None
+    bench: str | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether only a part of the suites and benchmarks was asked for."""
+        return bool(self.suite or self.bench)

@@ -19,6 +19,7 @@ from rocm_ci.model.result import Bench, PerfResult
 from rocm_ci.model.verdict import Verdict, worst
 from rocm_ci.perf import formats, measure, samples, statistics
 from rocm_ci.perf.formats.base import Format
+from rocm_ci.plan import asks_for_bench
 from rocm_ci.tools import file
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ def run(ctx: Context, job: Job) -> PerfResult:
     base = base_build(ctx, job)
     benches = []
     for options in job.config.perf:
+        if not asks_for_bench(job.event, options):
+            reason = f"not asked for: only {job.event.bench!r} was"
+            benches.append(_unmeasured(options, Verdict.SKIPPED, reason))
+            continue
         seen = visible.usable(job.facts, ctx.environment)
         lack = visible.lacking(options.gpus, seen, required=job.config.require_gpu)
         if lack is not None:

@@ -13,6 +13,7 @@ from rocm_ci.errors import InterruptedRunError, RocmCiError
 from rocm_ci.gpu import visible
 from rocm_ci.model.result import Suite, TestResult
 from rocm_ci.model.verdict import Verdict, worst
+from rocm_ci.plan import asks_for_suite
 from rocm_ci.runners import judge, suite
 from rocm_ci.runners.attempt import Order
 from rocm_ci.runners.base import SuiteRunner
@@ -101,6 +102,8 @@ def _runner(runners: Mapping[str, SuiteRunner], options: TestOptions) -> SuiteRu
 
 def _suite(ctx: Context, job: Job, order: Order) -> Suite:
     options = order.options
+    if not asks_for_suite(job.event, options):
+        return suite.unrun(order, Verdict.SKIPPED, f"not asked for: only {job.event.suite!r} was")
     seen = visible.usable(job.facts, ctx.environment)
     lack = visible.lacking(options.gpus, seen, required=job.config.require_gpu)
     if lack is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from rocm_ci.cli import checkout
 from rocm_ci.errors import EventError, GitError
@@ -253,3 +254,32 @@ def test_a_stray_nul_does_not_hide_a_file(tmp_path: Path) -> None:
     assert files["a.hip"].added == ((2, 3),)
     assert not files["a.hip"].is_binary
     assert files["b.bin"].is_binary
+
+
+def test_a_dispatch_knows_its_base_by_branch_only_and_finds_it_in_the_clone(
+    forked: tuple[Repository, str, str, str], tmp_path: Path
+) -> None:
+    repo, fork, tip, head = forked
+    clone = tmp_path / "clone"
+    repo.git("clone", "-q", f"file://{repo.root}", str(clone))
+    cloned = Repository(clone)
+    cloned.git("checkout", "-q", head)
+    event = Event(kind=EventKind.WORKFLOW_DISPATCH, head=head, number=7, base_ref="main", is_fork=True)
+
+    located = checkout.locate(cloned.port, event)
+
+    assert (located.event.base, located.event.merge_base) == (tip, fork)
+    with pytest.raises(GitError, match="refs/remotes/origin/gone"):
+        checkout.locate(cloned.port, replace(event, base_ref="gone"))
+
+
+def test_a_dispatch_that_checked_out_another_commit_than_its_input_is_refused(
+    forked: tuple[Repository, str, str, str],
+) -> None:
+    repo, fork, tip, head = forked
+    event = Event(kind=EventKind.WORKFLOW_DISPATCH, head=head, number=7, base=tip, is_fork=True)
+
+    with pytest.raises(EventError, match=f"is at {tip[:12]}, but the event is about {head[:12]}"):
+        checkout.locate(repo.port, event)
+    repo.git("checkout", "-q", head)
+    assert checkout.locate(repo.port, event).event.merge_base == fork

@@ -13,7 +13,7 @@ from rocm_ci.errors import EventError
 from rocm_ci.model.event import Event, EventKind
 
 EVENTS = Path(__file__).resolve().parents[1] / "data" / "events"
-HEAD = "a" * 40
+HEAD, TIP = "a" * 40, "d" * 40
 
 
 def example(name: str) -> dict[str, Any]:
@@ -108,6 +108,76 @@ def test_a_dispatch_takes_its_commit_from_the_environment() -> None:
     assert (found.head, found.base, found.head_ref) == (HEAD, None, "refs/heads/main")
     with pytest.raises(EventError, match="GITHUB_SHA"):
         parse("workflow_dispatch", body)
+
+
+def dispatch(**inputs: object) -> Event:
+    body = example("workflow_dispatch") | {"inputs": inputs}
+    return parse("workflow_dispatch", body, GITHUB_SHA=TIP, GITHUB_REF="refs/heads/main")
+
+
+def test_a_dispatch_for_a_pull_request_checks_that_commit_and_trusts_nobody() -> None:
+    found = dispatch(number="12", head=HEAD, suite="", bench="")
+
+    assert found.kind is EventKind.WORKFLOW_DISPATCH
+    assert (found.head, found.number, found.base, found.base_ref) == (HEAD, 12, TIP, "main")
+    assert found.is_fork
+    assert not found.is_partial
+
+
+def test_a_dispatch_may_name_the_base_by_commit_or_by_branch() -> None:
+    by_commit = dispatch(number=12, head=HEAD, base="c" * 40)
+    by_branch = dispatch(number=12, head=HEAD, base="release/7.x")
+
+    assert (by_commit.base, by_commit.base_ref) == ("c" * 40, None)
+    assert (by_branch.base, by_branch.base_ref) == (None, "release/7.x")
+
+
+def test_a_dispatch_may_ask_for_a_suite_or_a_benchmark_only() -> None:
+    found = dispatch(number="12", head=HEAD, suite="unit tests", bench="*")
+
+    assert (found.suite, found.bench, found.is_partial) == ("unit tests", "*", True)
+    assert dispatch(suite="unit").suite == "unit"
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"head": ""}, "`head` is ''"),
+        ({"head": "main"}, "`head` is 'main'"),
+        ({"head": "--upload-pack=evil"}, "no full commit name"),
+        ({"head": f"{HEAD}\n{HEAD}"}, "no full commit name"),
+        ({"number": ""}, "`number` is ''"),
+        ({"number": "0"}, "no pull request"),
+        ({"number": "-1"}, "no pull request"),
+        ({"number": "9" * 30}, "no pull request"),
+        ({"number": "5/../6"}, "no pull request"),
+        ({"number": True}, "no pull request"),
+        ({"base": "-x"}, "no commit and no branch"),
+        ({"base": "a..b"}, "no commit and no branch"),
+        ({"base": "main@{1}"}, "no commit and no branch"),
+        ({"base": "../x"}, "no commit and no branch"),
+        ({"base": "x.lock"}, "no commit and no branch"),
+        ({"suite": "unit; rm -rf /"}, "no suite or benchmark"),
+        ({"bench": "$(id)"}, "no suite or benchmark"),
+        ({"bench": "x" * 81}, "no suite or benchmark"),
+        ({"suite": "\x1b[2J"}, "no suite or benchmark"),
+    ],
+)
+def test_an_input_that_is_not_what_it_should_be_is_refused(changed: dict[str, object], why: str) -> None:
+    with pytest.raises(EventError) as caught:
+        dispatch(**{"number": "12", "head": HEAD, **changed})
+
+    assert why in str(caught.value)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("inputs", [None, [], "text", {"number": None, "head": None}])
+def test_a_dispatch_without_inputs_checks_the_branch_it_runs_on(inputs: object) -> None:
+    body = example("workflow_dispatch") | {"inputs": inputs}
+
+    found = parse("workflow_dispatch", body, GITHUB_SHA=TIP)
+
+    assert (found.head, found.number, found.is_fork) == (TIP, None, False)
 
 
 @pytest.mark.parametrize("name", ["", "issues", "pull_request_target", "local", "Pull_Request"])

@@ -9,6 +9,8 @@ from rocm_ci.model.changes import ChangeKind, Changes, FileChange
 from rocm_ci.model.event import Event, EventKind
 from rocm_ci.model.facts import Facts
 from rocm_ci.model.plan import Plan, StageName
+from rocm_ci.model.report import verdict_of
+from rocm_ci.model.verdict import Verdict
 from rocm_ci.plan import plan
 
 HEAD, BASE = "a" * 40, "b" * 40
@@ -84,3 +86,58 @@ def test_speed_needs_a_base() -> None:
         False,
         "there is no base to compare with",
     )
+
+
+PARTS = (
+    "test:\n  - {name: fast, run: ctest}\n  - {name: slow, run: ctest, layer: system}\n"
+    "perf:\n  - {name: gemm, run: x}\n  - {name: copy, run: x}\n"
+)
+
+
+def part(text: str = PARTS, **asked: str) -> Plan:
+    event = Event(kind=EventKind.WORKFLOW_DISPATCH, head=HEAD, merge_base=BASE, number=1, **asked)  # type: ignore[arg-type]
+    return plan(event, load(text, {}).config, Changes(whole_tree=True), Facts())
+
+
+def test_a_run_for_one_suite_measures_nothing_and_still_builds() -> None:
+    made = part(suite="fast")
+
+    assert step(made, StageName.TEST) == (True, "1 suite(s)")
+    assert step(made, StageName.PERF) == (False, "only a test suite was asked for")
+    assert step(made, StageName.BUILD)[0]
+    assert step(part(suite="system"), StageName.TEST) == (True, "1 suite(s)")
+    assert step(part(suite="*"), StageName.TEST) == (True, "2 suite(s)")
+
+
+def test_a_run_for_one_benchmark_tests_nothing() -> None:
+    made = part(bench="gemm")
+
+    assert step(made, StageName.TEST) == (False, "only a benchmark was asked for")
+    assert step(made, StageName.PERF) == (True, "1 benchmark(s) against the merge base")
+    assert step(part(bench="*"), StageName.PERF)[1].startswith("2 benchmark(s)")
+
+
+def test_both_can_be_asked_for_at_once() -> None:
+    made = part(suite="fast", bench="gemm")
+
+    assert step(made, StageName.TEST) == (True, "1 suite(s)")
+    assert step(made, StageName.PERF)[1].startswith("1 benchmark(s)")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "why"),
+    [
+        (PARTS, {"suite": "fats"}, "no test suite is called 'fats'; there are: fast, slow"),
+        (PARTS, {"bench": "gem"}, "no benchmark is called 'gem'; there are: gemm, copy"),
+        ("test: []\n", {"suite": "*"}, "no test suite is configured"),
+        ("perf: []\n", {"bench": "*"}, "no benchmark is configured"),
+    ],
+)
+def test_a_run_that_nothing_was_selected_for_is_never_green(
+    text: str, asked: dict[str, str], why: str
+) -> None:
+    made = part(text, **asked)
+
+    assert {(s.run, s.reason) for s in made.steps} == {(False, why)}
+    assert made.neutral_reason is None
+    assert verdict_of((), made) is Verdict.ERROR

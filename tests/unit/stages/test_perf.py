@@ -79,6 +79,7 @@ def stage(
     text: str = BENCH % "",
     gpus: int = 0,
     base: BaseBuild | None = None,
+    asked: str | None = None,
 ) -> PerfResult:
     made = base or BaseBuild(root=tmp_path / "base", ok=True, reason="")
     monkeypatch.setattr(perf, "base_build", lambda _ctx, _job: made)
@@ -86,7 +87,7 @@ def stage(
     head.mkdir(exist_ok=True)
     ctx: Context = context(head, machine)
     job = Job(
-        event=Event(kind=EventKind.LOCAL, head="a" * 40, merge_base="b" * 40),
+        event=Event(kind=EventKind.LOCAL, head="a" * 40, merge_base="b" * 40, bench=asked),
         config=load(text, {}).config,
         changes=Changes(),
         facts=Facts(gpus=tuple(Gpu(index=i) for i in range(gpus))),
@@ -295,3 +296,16 @@ def test_series_of_one_name_are_told_apart_by_their_benchmark(
     result = stage(tmp_path, Machine(speed=steady(1.0)), monkeypatch, text=text)
 
     assert [c.name for b in result.benches for c in b.comparisons] == ["b: f", "c: f"]
+
+
+def test_a_benchmark_that_nobody_asked_for_is_not_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = Machine(speed=steady(1.0))
+
+    result = stage(tmp_path, machine, monkeypatch, asked="another")
+
+    assert [(b.verdict, b.reason) for b in result.benches] == [
+        (Verdict.SKIPPED, "not asked for: only 'another' was")
+    ]
+    assert machine.sides == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -167,3 +168,17 @@ def test_an_interruption_keeps_what_had_finished(tmp_path: Path) -> None:
         ("third", True),
     ]
     assert partial.suites[2].reason == "interrupted by SIGTERM"
+
+
+@pytest.mark.parametrize(("asked", "ran"), [("a", ["a"]), ("system", ["b"]), ("*", ["a", "b"])])
+def test_suites_that_nobody_asked_for_are_skipped_and_say_so(
+    tmp_path: Path, asked: str, ran: list[str]
+) -> None:
+    suites = ({"name": "a", "run": "true"}, {"name": "b", "run": "true", "layer": "system"})
+    only = msgspec.structs.replace(job().event, suite=asked)
+
+    result = stage.run(context(tmp_path), replace(job(*suites), event=only))
+
+    skipped = [one for one in result.suites if one.verdict is Verdict.SKIPPED]
+    assert [one.name for one in result.suites if one not in skipped] == ran
+    assert {one.reason for one in skipped} <= {f"not asked for: only {asked!r} was"}
