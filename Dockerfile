@@ -6,8 +6,8 @@
 # `runner` stands on any Debian or Ubuntu image with ROCm in it. The classic builder makes every stage
 # above the target too: give it both base images, or use BuildKit. In a closed network pip is led by the
 # usual variables, given as build arguments, or by a pip.conf in the base image.
-ARG BASE_IMAGE=rocm/dev-ubuntu-24.04:7.2.4-complete
-ARG REPORTER_IMAGE=python:3.12-slim
+ARG BASE_IMAGE=rocm/dev-ubuntu-24.04:7.2.4-complete@sha256:92f309c51b52cef8762867848f1529dee821624f23cd5df38455e819538f762f
+ARG REPORTER_IMAGE=python:3.12-slim@sha256:57cd7c3a7a273101a6485ba99423ee568157882804b1124b4dd04266317710de
 
 FROM ${REPORTER_IMAGE} AS reporter
 ARG PIP_INDEX_URL

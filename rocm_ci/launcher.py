@@ -1,7 +1,8 @@
 """What the actions start on the host: `launcher.py run` (GPU plane), `launcher.py report` (trusted plane).
 
 `run` picks native or docker, keeps tokens and the job's step files away from the pull request's code,
-and always leaves a verdict, a report and step outputs. Standard library only, Python 3.8 syntax.
+and always leaves a verdict, a report and step outputs. `plan` and `gate` are the first and the last job of
+the reusable workflow. Standard library only, Python 3.8 syntax.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ if __name__ == "__main__":
     # Started as a file: without its folder on the path, our modules cannot hide the standard library's.
     sys.path[:] = [str(ACTION), *(path for path in sys.path if path != str(ACTION / "rocm_ci"))]
 
-from rocm_ci.launch import container, devices, inputs, native, outcome  # noqa: E402 - needs the line above
+from rocm_ci.launch import container, devices, inputs, legs, native, outcome  # noqa: E402 - needs the line above
+from rocm_ci.launch import gate as gates  # noqa: E402
 from rocm_ci.launch.machine import LaunchError, Machine, say, tell  # noqa: E402
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 # With these a process can act on GitHub or steer later steps of the job.
 WITHHELD = re.compile(r"GITHUB_(OUTPUT|ENV|PATH|STATE|STEP_SUMMARY)|ACTIONS_\w+|\w*(TOKEN|SECRET)\w*")
+GATE_OUTPUT = "rocm-ci-gate"
 _IN_CONTAINER = ("/run/.containerenv", "/.dockerenv", "/var/run/secrets/kubernetes.io")
 
 
@@ -37,7 +40,11 @@ def main(argv: list[str], env: Mapping[str, str], machine: Machine, action: Path
         return run(env, machine, action)
     if argv == ["report"]:
         return report(env, machine, action)
-    say("usage: launcher.py run | report")
+    if argv == ["plan"]:
+        return plan(env)
+    if argv == ["gate"]:
+        return gate(env, machine, action)
+    say("usage: launcher.py run | report | plan | gate")
     return 2
 
 
@@ -122,22 +129,72 @@ def _options(wanted: Inputs) -> list[str]:
 
 
 def report(env: Mapping[str, str], machine: Machine, action: Path) -> int:
-    """The trusted plane: hand the report file to `rocm-ci report`, which holds the token."""
+    """The trusted plane: start `rocm-ci report`, which holds the token."""
     options = [
         flag for sink in env.get("ROCM_CI_TO", "").replace(",", " ").split() for flag in ("--to", sink)
     ]
-    if env.get("ROCM_CI_KEY"):
-        options += ["--key", env["ROCM_CI_KEY"]]
-    file = env.get("ROCM_CI_REPORT") or f"{inputs.OUTPUT}/{outcome.REPORT}"
+    for option in ("key", "comment", "conclusion"):
+        value = env.get(f"ROCM_CI_{option.upper()}", "")
+        options += [f"--{option}", value] if value else []
+    # Without a file the command fetches what the run of its event has left.
+    files = [line for line in env.get("ROCM_CI_REPORT", "").splitlines() if line.strip()]
     try:
         python = native.interpreter(machine, env, action)
-        argv = [python, "-I", "-m", "rocm_ci", "report", *options, "--", file]
+        argv = [python, "-I", "-m", "rocm_ci", "report", *options, *(["--", *files] if files else [])]
         code = machine.supervise(argv, env, Path(env.get("GITHUB_WORKSPACE") or "."))
     except (LaunchError, OSError) as error:
         tell("error", str(error))
         code = outcome.INFRA
     outcome.write_outputs(env, {"exit-code": str(code)})
     return code
+
+
+def plan(env: Mapping[str, str]) -> int:
+    """The first job of the reusable workflow: say which jobs follow, and which reports there must be."""
+    try:
+        layout = legs.lay_out(env)
+    except LaunchError as error:
+        tell("error", str(error))
+        return error.code
+    said = {name.replace("_", "-"): value for name, value in layout._asdict().items()}
+    outcome.write_outputs(env, said)
+    say(f"reports will come from: {layout.required}")
+    return 0
+
+
+def gate(env: Mapping[str, str], machine: Machine, action: Path) -> int:
+    """The last job of the reusable workflow: 0 only when every job did its work and every report is green."""
+    workspace = Path(os.path.realpath(env.get("GITHUB_WORKSPACE") or "."))
+    folder = workspace / (env.get("ROCM_CI_REPORTS") or "reports")
+    try:
+        asked = gates.read(env, folder)
+        code = _merged(asked, env, machine, action) if folder.is_dir() else outcome.INFRA
+    except LaunchError as error:
+        tell("error", str(error))
+        outcome.write_outputs(env, {"exit-code": str(error.code)})
+        return error.code
+    reasons = gates.reasons(asked)
+    if not reasons and code == 0:
+        reasons = tuple(f"the job {job} failed, though its report is green" for job in gates.failed(asked))
+    written = {}
+    if reasons:
+        code = code or outcome.INFRA
+        for reason in reasons:
+            tell("error", reason)
+        # For the trusted plane, which cannot see what is not there.
+        outcome.write_minimal(workspace / GATE_OUTPUT, env, "; ".join(reasons))
+        written = {"report": GATE_OUTPUT}
+    outcome.write_outputs(env, {"exit-code": str(code), **written})
+    return code
+
+
+def _merged(asked: gates.Asked, env: Mapping[str, str], machine: Machine, action: Path) -> int:
+    """Show what the reports say together; returns the exit code of their verdict."""
+    python = native.interpreter(machine, env, action)
+    wanted = [] if asked.waiting else [word for name in asked.required for word in ("--require", name)]
+    argv = [python, "-I", "-m", "rocm_ci", "merge", str(asked.folder), *wanted]
+    told = {key: value for key, value in env.items() if not WITHHELD.fullmatch(key)}
+    return machine.supervise(argv, told, asked.folder.parent)
 
 
 if __name__ == "__main__":

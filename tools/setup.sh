@@ -76,5 +76,6 @@ if [ "$goal" = test ]; then
     say "Fetching hipify-perl of a newer Debian (the check of the API table)"
     tools/newer_package.sh .tools/hipify hipify-perl || note "hipify-perl could not be fetched: one test needs it"
   fi
+  .venv/bin/python tools/fetch_mermaid.py || note "Mermaid could not be fetched: the tests of the charts need it"
   .venv/bin/python tools/fetch_contract.py || note "GitHub's API description could not be fetched: the contract tests need it"
 fi

@@ -110,12 +110,11 @@ def _plain(path: Path, limit: int) -> bytes | None:
 
 def write_minimal(output: Path, env: Mapping[str, str], reason: str) -> None:
     """A whole report that says nothing but why there is no better one."""
-    name = env.get("GITHUB_EVENT_NAME", "")
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     report = {
         "version": 1,
         "tool": "rocm-ci launcher",
-        "event": {"kind": name if name in _EVENTS else "local", "head": _head(env)},
+        "event": _event(env),
         "plan": {"steps": []},
         "facts": {},
         "results": [{"kind": "crashed", "stage": "preflight", "reason": reason}],
@@ -132,14 +131,39 @@ def write_minimal(output: Path, env: Mapping[str, str], reason: str) -> None:
     (output / COMMENT).write_text(text, encoding="utf-8")
 
 
-def _head(env: Mapping[str, str]) -> str:
-    """The commit that the run was about."""
+def _event(env: Mapping[str, str]) -> dict[str, Any]:
+    """What the run was about, as far as the event file can be read: `rocm_ci.event` says the same."""
+    name = env.get("GITHUB_EVENT_NAME", "")
     try:
         with open(env.get("GITHUB_EVENT_PATH", ""), encoding="utf-8") as file:  # noqa: PTH123 - may be empty
-            head = json.load(file)["pull_request"]["head"]["sha"]
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            body = json.load(file)
+    except (OSError, ValueError, RecursionError):
+        body = None
+    pull, asked = _within(body, "pull_request"), _within(body, "inputs")
+    head, number = _within(pull, "head", "sha"), _within(pull, "number")
+    if name == "workflow_dispatch":
+        head, number = _within(asked, "head"), _within(asked, "number")
+    if not _is_commit(head):
         head = env.get("GITHUB_SHA", "")
-    return head if isinstance(head, str) and re.fullmatch(r"[0-9a-f]{40}([0-9a-f]{24})?", head) else "0" * 40
+    about = {
+        "kind": name if name in _EVENTS else "local",
+        "head": head if _is_commit(head) else "0" * 40,
+    }
+    if env.get("GITHUB_REPOSITORY"):
+        about["repository"] = env["GITHUB_REPOSITORY"]
+    if re.fullmatch(r"[1-9][0-9]{0,11}", str(number)):
+        about["number"] = int(str(number))
+    return about
+
+
+def _is_commit(text: object) -> bool:
+    return isinstance(text, str) and bool(re.fullmatch(r"[0-9a-f]{40}([0-9a-f]{24})?", text))
+
+
+def _within(body: object, *path: str) -> Any:
+    for key in path:
+        body = body.get(key) if isinstance(body, dict) else None
+    return body
 
 
 def publish(env: Mapping[str, str], output: Path, workspace: Path, outcome: Outcome, mode: str) -> None:

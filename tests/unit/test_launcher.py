@@ -9,6 +9,7 @@ import pytest
 
 from rocm_ci import __version__, launcher
 from rocm_ci.launch import devices, native
+from rocm_ci.model.result import Crashed
 from rocm_ci.report import codec
 from tests.hosts import FakeMachine, device_tree, pod_file
 
@@ -243,6 +244,111 @@ def test_the_trusted_plane_says_when_it_cannot_start(
     assert launcher.main(["report"], job.env, machine, ACTION) == 3
     assert job.output("exit-code") == "3"
     assert "needs Python 3.10" in capsys.readouterr().out
+
+
+def test_without_a_file_the_trusted_plane_fetches_what_the_run_has_left(tmp_path: Path) -> None:
+    job = Job(tmp_path, COMMENT="changes", CONCLUSION="failure")
+    machine = FakeMachine(tmp_path, answers=HERE)
+
+    assert launcher.main(["report"], job.env, machine, ACTION) == 0
+    assert machine.started[0][0][4:] == ("report", "--comment", "changes", "--conclusion", "failure")
+
+
+def test_several_reports_stand_on_a_line_each(tmp_path: Path) -> None:
+    job = Job(tmp_path, REPORT="a b/report.json\n\nc.zip\n")
+    machine = FakeMachine(tmp_path, answers=HERE)
+
+    launcher.main(["report"], job.env, machine, ACTION)
+
+    assert machine.started[0][0][4:] == ("report", "--", "a b/report.json", "c.zip")
+
+
+def test_the_plan_reaches_the_jobs_that_follow(tmp_path: Path) -> None:
+    job = Job(tmp_path, RUNNERS='["mi300"]', BUILD_RUNNER="ubuntu-24.04")
+
+    assert launcher.main(["plan"], job.env, FakeMachine(tmp_path), ACTION) == 0
+    assert job.output("required") == "scan build mi300"
+    assert job.output("build-runs-on") == '"ubuntu-24.04"'
+
+
+def test_a_plan_that_cannot_be_made_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    job = Job(tmp_path, RUNNERS="mi300")
+
+    assert launcher.main(["plan"], job.env, FakeMachine(tmp_path), ACTION) == 2
+    assert not job.outputs.exists()
+    assert "::error title=rocm-ci::input runners is no JSON" in capsys.readouterr().out
+
+
+def gated(tmp_path: Path, results: dict[str, str], reports: str) -> Job:
+    """A gate whose legs `scan` and `mi300` should have reported."""
+    needs = json.dumps({name: {"result": result} for name, result in results.items()})
+    job = Job(tmp_path, NEEDS=needs, REQUIRED="scan mi300")
+    for name in reports.split():
+        (job.workspace / "reports" / f"rocm-ci-report-{name}").mkdir(parents=True)
+        (job.workspace / "reports" / f"rocm-ci-report-{name}" / "report.json").touch()
+    return job
+
+
+def test_the_gate_opens_for_a_whole_green_run_and_holds_no_token(tmp_path: Path) -> None:
+    job = gated(tmp_path, {"scan": "success", "gpu": "success"}, "scan mi300")
+    machine = FakeMachine(tmp_path, answers=HERE)
+
+    assert launcher.main(["gate"], job.env, machine, ACTION) == 0
+    [(argv, env, _)] = machine.started
+    folder = str(job.workspace / "reports")
+    assert argv[4:] == ("merge", folder, "--require", "scan", "--require", "mi300")
+    assert "GITHUB_TOKEN" not in env
+    assert not (job.workspace / launcher.GATE_OUTPUT).exists()
+
+
+def test_the_gate_stays_shut_when_the_reports_say_so(tmp_path: Path) -> None:
+    job = gated(tmp_path, {"scan": "failure", "gpu": "success"}, "scan mi300")
+
+    assert (
+        launcher.main(["gate"], job.env, FakeMachine(tmp_path, answers=HERE, on_run=lambda _: 1), ACTION) == 1
+    )
+    assert not (job.workspace / launcher.GATE_OUTPUT).exists(), "the legs' own reports say everything"
+
+
+@pytest.mark.attack("17", "a job that failed behind a green report does not look green")
+def test_a_failed_job_with_a_green_report_keeps_the_gate_shut(tmp_path: Path) -> None:
+    job = gated(tmp_path, {"scan": "success", "gpu": "failure"}, "scan mi300")
+
+    assert launcher.main(["gate"], job.env, FakeMachine(tmp_path, answers=HERE), ACTION) == 3
+    assert "the job gpu failed, though its report is green" in gates_reason(job)
+
+
+@pytest.mark.attack("17", "a run whose reports are all missing does not look green")
+def test_a_run_that_left_nothing_at_all_keeps_the_gate_shut(tmp_path: Path) -> None:
+    job = gated(tmp_path, {"scan": "success", "gpu": "success"}, "")
+
+    assert launcher.main(["gate"], job.env, FakeMachine(tmp_path, answers=HERE), ACTION) == 3
+    assert gates_reason(job) == "scan left no report; mi300 left no report"
+
+
+def test_what_is_missing_is_left_for_the_trusted_plane(tmp_path: Path) -> None:
+    job = gated(tmp_path, {"scan": "success", "gpu": "failure"}, "scan")
+
+    assert (
+        launcher.main(["gate"], job.env, FakeMachine(tmp_path, answers=HERE, on_run=lambda _: 3), ACTION) == 3
+    )
+    assert job.output("report") == launcher.GATE_OUTPUT
+    assert gates_reason(job) == "mi300 left no report"
+
+
+def test_a_gate_with_wrong_inputs_is_a_usage_error(tmp_path: Path) -> None:
+    job = Job(tmp_path, NEEDS="success")
+
+    assert launcher.main(["gate"], job.env, FakeMachine(tmp_path), ACTION) == 2
+    assert job.output("exit-code") == "2"
+
+
+def gates_reason(job: Job) -> str:
+    """What the gate's own report says, as the trusted plane reads it."""
+    report = codec.decode((job.workspace / launcher.GATE_OUTPUT / "report.json").read_bytes())
+    [crashed] = report.results
+    assert isinstance(crashed, Crashed)
+    return crashed.reason
 
 
 def test_an_unknown_subcommand_is_a_usage_error(tmp_path: Path) -> None:

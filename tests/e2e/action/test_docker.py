@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -120,11 +121,14 @@ def test_the_docker_action_is_built_from_the_same_dockerfile(  # noqa: PLR0917 -
     base: str,
     action: Path,
     installed_path: str,
+    tmp_path: Path,
 ) -> None:
-    # The names that the Dockerfile gives by default; nothing is pulled where an image of the name is there.
-    for line in (ROOT / "Dockerfile").read_text().splitlines():
-        if line.startswith("ARG ") and "_IMAGE=" in line:
-            docker("tag", base, line.partition("=")[2])
+    # A name with a digest is always pulled: here the names that the Dockerfile gives by default are the base's.
+    local = shutil.copytree(action, tmp_path / "action")
+    text = re.sub(
+        r"^(ARG \w+_IMAGE=).*$", rf"\1{base}", (local / "Dockerfile").read_text(), flags=re.MULTILINE
+    )
+    (local / "Dockerfile").write_text(text)
 
     arrived = act.run(
         pull_request.folder,
@@ -133,7 +137,7 @@ def test_the_docker_action_is_built_from_the_same_dockerfile(  # noqa: PLR0917 -
         path=installed_path,
         platform=runner,
         options=(
-            *("--local-repository", f"org/rocm-ci@v1={action}"),
+            *("--local-repository", f"org/rocm-ci@v1={local}"),
             *(
                 "--container-daemon-socket",
                 "-",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rocm_ci.event import parse
 from rocm_ci.launch import outcome
 from rocm_ci.model.event import EventKind
 from rocm_ci.model.result import Crashed
@@ -162,6 +163,32 @@ def test_the_minimal_report_passes_the_trusted_planes_reader(
     [crashed] = report.results
     assert isinstance(crashed, Crashed)
     assert crashed.reason.startswith("Docker refused")
+
+
+@pytest.mark.parametrize(
+    ("event", "payload"),
+    [
+        ("pull_request", {"pull_request": {"number": 7, "head": {"sha": HEAD}, "base": {"sha": HEAD}}}),
+        ("workflow_dispatch", {"inputs": {"number": "7", "head": HEAD}}),
+    ],
+)
+def test_the_minimal_report_is_about_what_the_other_legs_are_about(
+    output: Path, tmp_path: Path, event: str, payload: object
+) -> None:
+    (tmp_path / "event.json").write_text(json.dumps(payload))
+    env = {
+        "GITHUB_EVENT_NAME": event, "GITHUB_EVENT_PATH": str(tmp_path / "event.json"),
+        "GITHUB_REPOSITORY": "o/r", "GITHUB_SHA": "b" * 40,
+    }  # fmt: skip
+
+    outcome.write_minimal(output, env, "died")
+    about = codec.decode((output / "report.json").read_bytes()).event
+    whole = parse(env, json.dumps(payload).encode())
+
+    assert (about.kind, about.repository, about.head, about.number) == (EventKind(event), "o/r", HEAD, 7)
+    assert (about.kind, about.repository, about.head, about.number) == (
+        whole.kind, whole.repository, whole.head, whole.number,
+    )  # fmt: skip
 
 
 def test_the_minimal_comment_cannot_be_broken_out_of(output: Path) -> None:
