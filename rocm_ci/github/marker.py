@@ -43,7 +43,8 @@ class Stamp(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a posted comment says of the run it came from, and what it remembers of earlier ones.
 
     `history` is oldest first, without the run itself. `suggested` says that review suggestions were
-    posted. `awaited_run` and its attempt are the run that the notice at the comment's beginning is about.
+    posted. `awaited_…` name the commit and the run that the notice at the comment's beginning is about;
+    `awaited_ended` when that run left no result.
     """
 
     head: str
@@ -59,6 +60,7 @@ class Stamp(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     awaited_head: str = ""
     awaited_run: int | None = None
     awaited_attempt: int | None = None
+    awaited_ended: bool = False
 
     @property
     def order(self) -> tuple[int, int]:

@@ -70,8 +70,7 @@ class Destination:
     `out` is the output folder with the logs; `summary` and `outputs` are the step files of GitHub
     Actions; `annotations` is true inside a workflow; `target` is there on the trusted plane only.
     `delta` compares with the base's last report; `accepted` are the regressions that maintainers let pass,
-    already applied to the report. `suggested` is what our comment remembers of review suggestions; None
-    when it was not asked.
+    already applied to the report.
     """
 
     log: Log
@@ -83,7 +82,6 @@ class Destination:
     target: Target | None = None
     delta: Delta | None = None
     accepted: tuple[Acceptance, ...] = ()
-    suggested: bool | None = None
 
 
 class Sink(Protocol):

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report import inert
+from rocm_ci.report import inert, words
 from rocm_ci.report.headline import headline
+from rocm_ci.report.tally import tally
 
 if TYPE_CHECKING:
     from rocm_ci.github.client import Conclusion, StatusState
     from rocm_ci.model.report import Report
+    from rocm_ci.report.links import Links
+    from rocm_ci.sinks.base import Target
 
 
 def fails_on_inconclusive(report: Report) -> bool:
@@ -39,5 +42,19 @@ def conclusion(report: Report) -> Conclusion:
 def in_short(report: Report, limit: int) -> str:
     """The verdict in words, in one inert line of at most `limit` characters."""
     said = headline(report)
-    whole = inert.line(said.in_words, limit=4 * limit)
-    return whole if len(whole) <= limit else inert.line(said.title, limit=limit)
+    let_pass = _let_pass(report)
+    longest = (said.in_words + let_pass, said.title + let_pass)
+    whole = next((t for t in longest if len(inert.line(t, limit=4 * limit)) <= limit), said.title)
+    return inert.line(whole, limit=limit)
+
+
+def _let_pass(report: Report) -> str:
+    """A green status must not hide that somebody let a regression pass."""
+    accepted = sum(bool(c.accepted) for c in tally(report).comparisons)
+    return f" ({words.count(accepted, 'accepted regression')})" if accepted else ""
+
+
+def run_page(links: Links, target: Target) -> str | None:
+    """The page of the very attempt that is reported; of the run where its number is not known."""
+    page = links.run_page(target.run_id, target.run_attempt) if target.run_id else None
+    return page or links.run

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.github.client import Annotation
 from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.finding import Severity
-from rocm_ci.report import inert
+from rocm_ci.report import inert, words
+from rocm_ci.report.details import fold
 from rocm_ci.report.tally import of_status, tally
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_TITLE = 255
 MAX_MESSAGE = 16_000  # characters; GitHub takes 64 KB, and a character may have four bytes
-MAX_ANNOTATIONS = 500
+MAX_ANNOTATIONS = 2_500  # 50 requests; who has more reads the report
 _LEVELS: dict[Severity, AnnotationLevel] = {
     Severity.ERROR: "failure",
     Severity.WARNING: "warning",
@@ -27,59 +29,86 @@ _LEVELS: dict[Severity, AnnotationLevel] = {
 _WORST_FIRST: tuple[AnnotationLevel, ...] = ("failure", "warning", "notice")
 
 
-def of(report: Report) -> tuple[Annotation, ...]:
+@dataclass(frozen=True, kw_only=True)
+class Remarks:
+    """The annotations to send, and how many more there would be."""
+
+    notes: tuple[Annotation, ...]
+    more: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Said:
+    """Something that a report says about a place, as it stands there. `columns` as in a `Finding`."""
+
+    path: str | None
+    line: int | None
+    level: AnnotationLevel
+    title: str
+    message: str
+    columns: tuple[int, int] = (0, 0)
+
+
+def of(report: Report, *, limit: int = MAX_ANNOTATIONS) -> Remarks:
     """Findings, compiler messages and failed tests that have a place in the tree, the worst first."""
-    found = sorted(_all(report), key=lambda note: _WORST_FIRST.index(note.level))
-    return tuple(found[:MAX_ANNOTATIONS])
+    found = sorted(filter(_has_place, _all(report)), key=lambda said: _WORST_FIRST.index(said.level))
+    # Only what is sent is worth the cleaning.
+    return Remarks(notes=tuple(map(_note, found[:limit])), more=max(len(found) - limit, 0))
 
 
-def _all(report: Report) -> Iterator[Annotation]:
+def listed(remarks: Remarks, *, limit: int = 100) -> str:
+    """The same as a folded list in Markdown, for where there is no check run; empty without any."""
+    count = len(remarks.notes) + remarks.more
+    if not count:
+        return ""
+    items = [
+        f"- {inert.code(f'{note.path}:{note.start_line}')} {inert.text(note.title, limit=100)} — "
+        f"{inert.text(note.message, limit=300)}"
+        for note in remarks.notes[:limit]
+    ]
+    if count > len(items):
+        items.append(f"- … and {count - len(items):,} more, in the report")
+    return fold(words.count(count, "annotation"), "\n".join(items))
+
+
+def _all(report: Report) -> Iterator[_Said]:
     seen = tally(report)
     for finding in seen.findings:
-        message = "\n".join(part for part in (finding.message, finding.fix, finding.docs) if part)
-        note = _note(finding.path, finding.line, _LEVELS[finding.severity], finding.rule, message)
-        if note is not None:
-            yield _with_columns(note, finding.column, finding.end)
+        yield _Said(
+            path=finding.path,
+            line=finding.line,
+            level=_LEVELS[finding.severity],
+            title=finding.rule,
+            message="\n".join(part for part in (finding.message, finding.fix, finding.docs) if part),
+            columns=(finding.column, finding.end),
+        )
     for said in seen.diagnostics:
-        note = _note(said.path, said.line, _LEVELS[said.severity], said.tool, said.message)
-        if note is not None:
-            yield note
+        level = _LEVELS[said.severity]
+        yield _Said(path=said.path, line=said.line, level=level, title=said.tool, message=said.message)
     for case in of_status(seen.suites, CaseStatus.FAILED, CaseStatus.ERRORED):
         text = case.message or case.excerpt or case.status.value
-        note = _note(case.path, case.line, "failure", case.id, text)
-        if note is not None:
-            yield note
+        yield _Said(path=case.path, line=case.line, level="failure", title=case.id, message=text)
 
 
-def _note(
-    path: str | None, line: int | None, level: AnnotationLevel, title: str, message: str
-) -> Annotation | None:
-    """None when there is no such place in a repository: then GitHub would refuse the whole request."""
+def _has_place(said: _Said) -> bool:
+    """Whether there can be such a place in a repository: else GitHub would refuse the whole request."""
+    path, line = said.path, said.line
     if path is None or line is None or not 0 < line < 2**31 or inert.line(path, limit=4096) != path:
-        return None
-    if path.startswith("/") or any(part in ("", ".", "..") for part in path.split("/")):
-        return None
-    return Annotation(
-        path=path,
-        start_line=line,
-        end_line=line,
-        level=level,
-        title=inert.line(title, limit=MAX_TITLE) or level,
-        message=inert.block(message, limit=MAX_MESSAGE).strip() or level,
-    )
+        return False
+    return not path.startswith("/") and all(part not in ("", ".", "..") for part in path.split("/"))
 
 
-def _with_columns(note: Annotation, start: int, end: int) -> Annotation:
-    if not 0 < start <= end < 2**31:
-        return note
-    # Ours is the column after the last character, GitHub's is the last one.
+def _note(said: _Said) -> Annotation:
+    start, end = said.columns
+    has_columns = 0 < start <= end < 2**31
     return Annotation(
-        path=note.path,
-        start_line=note.start_line,
-        end_line=note.end_line,
-        level=note.level,
-        title=note.title,
-        message=note.message,
-        start_column=start,
-        end_column=max(end - 1, start),
+        path=said.path or "",
+        start_line=said.line or 1,
+        end_line=said.line or 1,
+        level=said.level,
+        title=inert.line(said.title, limit=MAX_TITLE) or said.level,
+        message=inert.block(said.message, limit=MAX_MESSAGE).strip() or said.level,
+        # Ours is the column after the last character, GitHub's is the last one.
+        start_column=start if has_columns else None,
+        end_column=max(end - 1, start) if has_columns else None,
     )

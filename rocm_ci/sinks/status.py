@@ -1,7 +1,8 @@
-"""The commit status: one line, and what branch protection looks at."""
+"""The commit status: one line, and what branch protection looks at. `statuses: write` is all it needs."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rocm_ci.github.client import MAX_DESCRIPTION
@@ -9,8 +10,13 @@ from rocm_ci.report import inert
 from rocm_ci.sinks import outcome
 
 if TYPE_CHECKING:
+    from rocm_ci.github.client import Status, StatusState
     from rocm_ci.model.report import Report
+    from rocm_ci.report.links import Links
     from rocm_ci.sinks.base import Destination, Sink, Target
+
+_RUN = re.compile(r"/actions/runs/([0-9]{1,15})(?:/attempts/([0-9]{1,6}))?\Z")
+_OVERTAKEN = "left alone: a later run of this commit has spoken"
 
 
 class StatusSink:
@@ -20,33 +26,92 @@ class StatusSink:
     needs_token = True
 
     def emit(self, report: Report, where: Destination) -> tuple[str, ...]:
-        """Set it; it links to the run."""
+        """Set it; it links to the run. A result of a later run of the same commit stays."""
         target = where.target
         if target is None:
             return ()
+        if _may_be_overtaken(target) and _order(_shown(target)) > _own_order(target):
+            return (_OVERTAKEN,)
         state = outcome.state(report)
-        target.github.set_status(
-            target.repository,
-            target.head,
-            state=state,
-            context=target.context,
-            description=outcome.in_short(report, MAX_DESCRIPTION),
-            url=where.links.run,
-        )
+        said = outcome.in_short(report, MAX_DESCRIPTION)
+        _set(target, state, said, outcome.run_page(where.links, target))
         return (f"{state} on {target.head}",)
+
+    def kept(self, report: Report, where: Destination) -> str:
+        """The verdict in a line."""
+        context = inert.code(where.target.context) if where.target else ""
+        return f"{context} would be **{outcome.state(report)}**: {inert.prose(outcome.in_short(report, 600))}"
+
+
+def begin(target: Target, links: Links) -> str:
+    """«Running», unless a result of this run or anything of a later one is there already."""
+    shown = _shown(target)
+    page = outcome.run_page(links, target)
+    if shown is not None:
+        order, own = _order(shown), _own_order(target)
+        if order > own or (order == own and target.run_id is not None):
+            return ""
+    _set(target, "pending", "running", page)
+    return f"pending on {target.head}"
+
+
+def end(target: Target, links: Links, reason: str, *, cancelled: bool) -> str:
+    """No result will come. Cancelled, an earlier result of the same commit stays in force."""
+    shown = _shown(target)
+    if shown is not None:
+        is_waiting = shown.state == "pending"
+        order, own = _order(shown), _own_order(target)
+        if order > own or (order == own and not is_waiting) or (cancelled and not is_waiting):
+            return ""
+    state: StatusState = "error" if cancelled else "failure"
+    said = inert.line(f"no result — {reason}", limit=MAX_DESCRIPTION)
+    _set(target, state, said, outcome.run_page(links, target))
+    return f"{state} on {target.head}"
 
 
 def post_unreadable(target: Target, reason: str, url: str | None) -> str:
     """Fail the commit that has no readable report, so that no old green status stays in force."""
+    _set(target, "failure", inert.line(f"no report — {reason}", limit=MAX_DESCRIPTION), url)
+    return f"status: failure on {target.head}"
+
+
+def _set(target: Target, state: StatusState, description: str, url: str | None) -> None:
     target.github.set_status(
         target.repository,
         target.head,
-        state="failure",
+        state=state,
         context=target.context,
-        description=inert.line(f"no report — {reason}", limit=MAX_DESCRIPTION),
+        description=description,
         url=url,
     )
-    return f"status: failure on {target.head}"
+
+
+def _may_be_overtaken(target: Target) -> bool:
+    """Whether it is worth a question. Our comment tells of most runs; it can be forged, so it only hints."""
+    if target.run_id is None:
+        return False
+    if target.look is None:
+        return True
+    seen = target.look.stamp
+    if seen is None:
+        return False
+    awaited = seen.awaited if seen.awaited_head == target.head else (0, 0)
+    return max(seen.order if seen.head == target.head else (0, 0), awaited) > target.order
+
+
+def _shown(target: Target) -> Status | None:
+    found = target.github.statuses(target.repository, target.head)
+    return next((one for one in found if one.context == target.context), None)
+
+
+def _order(shown: Status | None) -> tuple[int, int]:
+    """Which run a status is from: its link says so."""
+    run = _RUN.search(shown.url) if shown else None
+    return (int(run[1]), int(run[2] or 1)) if run else (0, 0)
+
+
+def _own_order(target: Target) -> tuple[int, int]:
+    return (target.run_id or 0, target.run_attempt or 1)
 
 
 SINK: Sink = StatusSink()
