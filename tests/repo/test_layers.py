@@ -13,7 +13,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # From the top down. A module may import from any lower row, and from its own package.
 ROWS = (
     ("cli",),
-    ("pipeline", "sinks"),
+    ("pipeline", "sinks", "bot"),
     ("stages", "report"),
     ("scan", "build", "kernels", "gpu", "runners", "perf", "conformance", "knowledge", "plan"),
     ("context",),
@@ -85,7 +85,7 @@ def test_launcher_needs_only_the_standard_library(path: Path) -> None:
             assert module.startswith("rocm_ci.launch") or module.split(".")[0] in sys.stdlib_module_names
 
 
-@pytest.mark.parametrize("package", ["scan", "report", "github", "sinks"])
+@pytest.mark.parametrize("package", ["scan", "report", "github", "sinks", "bot"])
 def test_scanner_and_reporter_import_no_numeric_stack(package: str) -> None:
     for path in (PACKAGE / package).rglob("*.py"):
         text = path.read_text()

@@ -1,0 +1,26 @@
+"""accept-perf: a maintainer lets one measured regression pass, and says why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm_ci.bot.scene import Done, declined
+from rocm_ci.errors import ReportError, UsageError
+
+if TYPE_CHECKING:
+    from rocm_ci.bot.command import Command
+    from rocm_ci.bot.scene import Scene
+
+
+def accept_perf(scene: Scene, command: Command) -> Done:
+    """Accept it as the newest finished run of this commit measured it, and show its report anew."""
+    name, reason = command.words
+    # Neither cancelled nor waiting: a run that came to its end.
+    ended = next((one for one in scene.last() if one.conclusion in ("success", "failure")), None)
+    if ended is None:
+        raise declined(f"no run of {scene.pull.head[:12]} has finished", "accept what a run has measured")
+    try:
+        told = scene.accept(name, reason, scene.login, scene.pull, ended)
+    except (UsageError, ReportError) as error:
+        raise declined(str(error), error.hint) from error
+    return Done(reason=told)

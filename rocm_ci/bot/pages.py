@@ -1,0 +1,63 @@
+"""The commands that only answer: help, and explain for one rule of the scanner."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from rocm_ci import registry
+from rocm_ci.bot.command import GRAMMAR
+from rocm_ci.bot.scene import Done, declined
+from rocm_ci.report import inert
+from rocm_ci.report.rule_help import OWN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rocm_ci.scan.rule import Rule
+
+
+_HOW = (
+    "A command stands at the beginning of a line, outside of code and quotes, in a new comment; a name with "
+    "spaces stands in quotation marks."
+)
+
+
+def help_page() -> Done:
+    """All commands."""
+    rows = [f"| `{form.usage}` | {form.does} |" for form in GRAMMAR.values()]
+    everybody = " and ".join(f"`{form.verb}`" for form in GRAMMAR.values() if form.is_open)
+    table = "\n".join(("| command | what it does |", "|---|---|", *rows))
+    who = f"{everybody} are for everybody, the others need write access to the repository."
+    return Done(reason="listed the commands", answer=f"{table}\n\n{who} {_HOW}")
+
+
+def explain(rule: str) -> Done:
+    """What a rule looks for, why, and what to do. Raises `DeclinedError` for an id that nobody knows."""
+    if rule in OWN:
+        return Done(reason=f"explained {rule}", answer=f"**`{rule}`**\n\n{inert.prose(OWN[rule], limit=600)}")
+    files = {path.stem: path for path in sorted((registry.data_folder("rules") / "scan").glob("*/*.yaml"))}
+    if rule not in files:
+        near = difflib.get_close_matches(rule, [*files, *OWN], n=3, cutoff=0.5)
+        listed = ", ".join(f"`{name}`" for name in near)
+        raise declined(f"no rule is called `{rule}`", f"did you mean {listed}?" if near else "")
+    return Done(reason=f"explained {rule}", answer=_page(_read(files[rule])))
+
+
+def _read(path: Path) -> Rule:
+    from rocm_ci.scan.rule import decode  # noqa: PLC0415 - YAML, only for this command
+
+    return decode(path.read_text(encoding="utf-8"), path.name)
+
+
+def _page(rule: Rule) -> str:
+    parts = [
+        f"**`{rule.id}`** ({rule.topic.value}, {rule.severity.value})",
+        inert.prose(rule.why, limit=1500),
+        f"**Fix**: {inert.prose(rule.fix, limit=1500)}",
+    ]
+    bad = next(iter(rule.bad), None)
+    good = next(iter(rule.good), None)
+    parts += [f"Found:\n\n{inert.fence(bad.text, limit=1500)}"] if bad else []
+    parts += [f"Not found:\n\n{inert.fence(good.text, limit=1500)}"] if good else []
+    return "\n\n".join(part for part in parts if part)

@@ -1,0 +1,122 @@
+"""ok-to-test: a maintainer vouches for one commit of a fork, with a commit status on exactly that commit.
+
+A new push is another commit and has no such status. Against a push between reading and vouching, the
+commit must be older than the comment: its runs as a pull request must have begun before. Who names the
+commit with all its digits needs no such proof.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm_ci.bot.scene import Done, declined, is_waiting
+from rocm_ci.bot.starting import dispatch, link
+from rocm_ci.errors import GitHubError
+from rocm_ci.github.client import DeclinedError
+
+if TYPE_CHECKING:
+    from rocm_ci.bot.command import Command
+    from rocm_ci.bot.scene import Scene
+    from rocm_ci.github.run import Run
+
+CONTEXT = "rocm-ci/ok-to-test"
+
+
+def is_vouched(scene: Scene) -> bool:
+    """Whether this very commit has our own status; one that somebody else set says nothing."""
+    us = scene.github.identity().casefold()
+    return any(
+        status.context == CONTEXT and status.state == "success" and status.creator.casefold() == us
+        for status in scene.github.statuses(scene.repository, scene.pull.head)
+    )
+
+
+def require(scene: Scene) -> None:
+    """Raises `DeclinedError` where a fork's commit would run on our machines and nobody vouched for it."""
+    if scene.pull.is_fork and not is_vouched(scene):
+        raise declined(
+            f"{scene.pull.head[:12]} comes from a fork and nobody has let this commit run yet",
+            f"read the change, then say `/rocm-ci ok-to-test {scene.pull.head}`",
+        )
+
+
+def ok_to_test(scene: Scene, command: Command) -> Done:
+    """Vouch for the head, and let it run."""
+    head = scene.pull.head
+    if not scene.pull.is_fork:
+        raise declined(
+            "this pull request is no fork's: its commits run anyway", "`/rocm-ci run` runs them again"
+        )
+    if command.words:
+        if command.words[0] != head:
+            raise _moved(scene, f"the head is {head[:12]}, not {command.words[0][:12]}")
+    else:
+        _must_be_older(scene)
+    if not (scene.is_resumed and is_vouched(scene)):
+        scene.github.set_status(
+            scene.repository,
+            head,
+            state="success",
+            context=CONTEXT,
+            description=f"{scene.login} lets this commit run",
+            url=scene.url or None,
+        )
+    begun = _begin(scene)
+    return Done(
+        reason=f"{head[:12]} is ok to test; {begun.reason}",
+        answer=begun.answer
+        or f"Commit {head} may run, and does. The next push needs a new `/rocm-ci ok-to-test`.",
+    )
+
+
+def _begin(scene: Scene) -> Done:
+    """Approve what waits, and start the workflow of the default branch, which alone may use the GPUs."""
+    waiting = [let_begin(scene, run) for run in scene.own() if is_waiting(run)]
+    try:
+        return dispatch(scene)
+    except GitHubError:
+        # A workflow without `workflow_dispatch`: there the approved run is the one that counts.
+        if not waiting:
+            raise
+        return waiting[0]
+
+
+def let_begin(scene: Scene, waiting: Run) -> Done:
+    """Approve a run that GitHub holds back. Raises nothing that a click could not settle."""
+    try:
+        scene.github.approve(scene.repository, waiting.id)
+    except GitHubError as error:
+        # Not every waiting run may be approved by a token.
+        told = f"{link(waiting)} waits for an approval: press the button on its page."
+        return Done(reason=f"run {waiting.id} must be approved by hand ({error})", answer=told)
+    return Done(reason=f"run {waiting.id} begins")
+
+
+def _must_be_older(scene: Scene) -> None:
+    """The head must have been there when the comment was written, and the last that was pushed.
+
+    A pull request can be pushed back to a commit that ran long ago: so no commit of the branch may have
+    begun to run after this one, and nothing after the comment. All workflows count.
+    """
+    head = scene.pull.head
+    begun = _runs(scene, head=head)
+    if not begun or not begun[0].branch:
+        raise _moved(scene, f"it cannot be told when {head[:12]} was pushed")
+    seen = [
+        *begun,
+        *(r for r in _runs(scene, branch=begun[0].branch) if r.head_repository == scene.pull.head_repository),
+    ]
+    newest = max(run.created for run in seen)
+    if newest > scene.created:
+        raise _moved(scene, "something was pushed after your comment")
+    if any(run.created == newest and run.head != head for run in seen):
+        raise _moved(scene, f"{head[:12]} is not what was pushed last before your comment")
+
+
+def _runs(scene: Scene, *, head: str | None = None, branch: str | None = None) -> tuple[Run, ...]:
+    found = scene.github.runs(scene.repository, head=head, branch=branch, event="pull_request", limit=100)
+    return tuple(run for run in found if run.event == "pull_request" and (head is None or run.head == head))
+
+
+def _moved(scene: Scene, why: str) -> DeclinedError:
+    return declined(why, f"look at the change again, then say `/rocm-ci ok-to-test {scene.pull.head}`")

@@ -1,0 +1,153 @@
+"""`rocm-ci bot`: answer one event: a `/rocm-ci …` comment, or a button of our check run.
+
+It holds the token and stands on the default branch; nothing of the pull request is checked out or run.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rocm_ci.bot import event as events
+from rocm_ci.bot.buttons import press
+from rocm_ci.bot.handle import Bot, Outcome, handle
+from rocm_ci.bot.scene import DEFAULT_WORKFLOW, Settings, checked_workflow
+from rocm_ci.cli import wiring
+from rocm_ci.cli.origin import Origin
+from rocm_ci.errors import EventError, GitHubError, UsageError
+from rocm_ci.event import MAX_BYTES
+from rocm_ci.github import connect
+from rocm_ci.log import printable
+from rocm_ci.report import inert, words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rocm_ci.cli.publish import Job
+    from rocm_ci.github.client import Pull
+    from rocm_ci.github.port import GitHub
+    from rocm_ci.github.run import Run
+    from rocm_ci.log import Log
+
+
+@click.command()
+@click.option(
+    "--workflow",
+    metavar="FILE",
+    default=DEFAULT_WORKFLOW,
+    show_default=True,
+    help="The workflow of the default branch that runs on the GPUs.",
+)
+@click.option("--to", "sinks", multiple=True, metavar="SINK", help="Where accept-perf shows the report anew.")
+@click.option("--key", default="default", help="The key of that report.")
+@click.option("--event-path", type=click.Path(path_type=Path), help="Default: $GITHUB_EVENT_PATH.")
+@click.option("--event-name", metavar="NAME", help="Default: $GITHUB_EVENT_NAME.")
+@click.option("--token-env", metavar="NAME", default="GITHUB_TOKEN", show_default=True)
+@click.option(
+    "--pause",
+    type=click.FloatRange(min=0.0),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Between two writes, and before a failed request is sent again.",
+)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(
+    *,
+    workflow: str,
+    sinks: tuple[str, ...],
+    key: str,
+    event_path: Path | None,
+    event_name: str | None,
+    token_env: str,
+    pause: float,
+    form: str,
+) -> int:
+    """Answer one event: a comment with `/rocm-ci …`, or a button of the check run.
+
+    Runs in a workflow on: issue_comment (types: [created]) with `actions: write`, `pull-requests: write` and
+    `statuses: write`. Exits 0 also when it refuses politely.
+    """
+    env = wiring.environment()
+    log = wiring.make_log(env)
+    settings = Settings(workflow=checked_workflow(workflow))
+    event = events.read(event_name or env.get("GITHUB_EVENT_NAME", ""), _payload(env, event_path))
+    ours = env.get("GITHUB_REPOSITORY")
+    if ours and ours.casefold() != event.repository.casefold():
+        message = f"the event file is about {event.repository}, but this job belongs to {ours}"
+        raise EventError(message, hint="check that GITHUB_EVENT_PATH names this job's own event file")
+    github = connect.connect(env, token_env=token_env, pause_s=pause)
+    bot = Bot(
+        github=github,
+        settings=settings,
+        accept=_Republish(env=env, log=log, github=github, repository=event.repository, sinks=sinks, key=key),
+        wait=lambda seconds: time.sleep(min(seconds, 3 * pause)),
+        now=wiring.SystemClock().now,
+        log=log,
+    )
+    outcome = handle(bot, event) if isinstance(event, events.Said) else press(bot, event)
+    log.info(f"{github.requests_sent} requests to GitHub")
+    _tell(log, env, outcome, as_json=form == "json")
+    return outcome.code
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Republish:
+    """accept-perf: the stored report of a run, shown anew with one regression accepted."""
+
+    env: Mapping[str, str]
+    log: Log
+    github: GitHub
+    repository: str
+    sinks: tuple[str, ...]
+    key: str
+
+    def __call__(self, name: str, reason: str, by: str, pull: Pull, run: Run) -> str:
+        from rocm_ci.cli.publish import publish, stored  # noqa: PLC0415 - reports are read for this alone
+        from rocm_ci.report.acceptance import accept  # noqa: PLC0415 - the same
+
+        job = self._job(pull, run)
+        accepted = accept(stored(job, self.github), name, by=by, reason=reason, head=pull.head)
+        outcome = publish(replace(job, accept=(accepted,)), (), self.github)
+        if outcome.code:
+            message = f"accepted, but not shown: {'; '.join(outcome.refused)}"
+            raise GitHubError(message, hint="give the command again")
+        return f"accepted {inert.line(accepted.name, limit=120)} up to {words.percent(accepted.effect_pct)}"
+
+    def _job(self, pull: Pull, run: Run) -> Job:
+        from rocm_ci.cli.publish import Job  # noqa: PLC0415 - as above
+        from rocm_ci.cli.report import chosen  # noqa: PLC0415 - as above
+
+        origin = Origin(
+            repository=self.repository,
+            head=pull.head,
+            number=pull.number,
+            run_id=run.id,
+            run_attempt=run.attempt,
+        )
+        return Job(env=self.env, log=self.log, origin=origin, sinks=chosen(self.sinks), key=self.key)
+
+
+def _payload(env: Mapping[str, str], path: Path | None) -> bytes:
+    named = path or (Path(env["GITHUB_EVENT_PATH"]) if env.get("GITHUB_EVENT_PATH") else None)
+    if named is None:
+        message = "there is no event to answer"
+        raise UsageError(message, hint="run it in GitHub Actions, or name a file with --event-path")
+    return wiring.read_bytes(named, "the event file", limit=MAX_BYTES)
+
+
+def _tell(log: Log, env: Mapping[str, str], outcome: Outcome, *, as_json: bool) -> None:
+    summary = env.get("GITHUB_STEP_SUMMARY")
+    if summary:
+        # Also what could not be said in the conversation is not lost.
+        lines = [f"**rocm-ci bot**: {outcome.action} – {inert.prose(outcome.reason, limit=600)}"]
+        lines += [outcome.answer] if outcome.answer and not outcome.url else []
+        with Path(summary).open("a", encoding="utf-8") as page:
+            page.write("\n\n".join(lines) + "\n")
+    shape = {"version": 1, "action": outcome.action, "reason": outcome.reason, "answer": outcome.url or None}
+    text = f"{outcome.action}: {printable(outcome.reason)}"
+    log.result(wiring.as_json(shape) if as_json else text)
