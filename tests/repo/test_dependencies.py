@@ -14,7 +14,12 @@ else:
 
 ROOT = Path(__file__).resolve().parents[2]
 # Distribution → what one imports of it, where the names differ.
-IMPORTED_AS = {"pygithub": "github", "pyyaml": "yaml", "ahocorasick-rs": "ahocorasick_rs"}
+IMPORTED_AS = {
+    "pygithub": "github",
+    "pyyaml": "yaml",
+    "ahocorasick-rs": "ahocorasick_rs",
+    "markdown-it-py": "markdown_it",
+}
 # pytest and pytest-benchmark are for the example's suites; torch is asked about in a child process.
 STARTED = {"pytest", "pytest-benchmark", "torch"}
 
