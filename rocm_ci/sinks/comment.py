@@ -105,7 +105,7 @@ def _still_waiting(stamp: Stamp, before: Stamp) -> Stamp:
 def _earlier(before: Stamp | None, target: Target) -> tuple[Point, ...]:
     if before is None:
         return ()
-    is_same = before.run is not None and (before.head, before.order) == (target.head, target.order)
+    is_same = (before.head, before.order) == (target.head, target.order)
     return before.history if is_same else history.remember(before.history, before.point)
 
 
