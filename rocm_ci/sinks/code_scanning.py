@@ -39,7 +39,8 @@ class CodeScanning:
             target.repository, commit=target.head, ref=ref, sarif=log.text.encode("utf-8", "replace")
         )
         left_out = f", the {log.left_out} least severe left out" if log.left_out else ""
-        return (f"{len(findings) - log.left_out} findings for {ref}{left_out}",)
+        kept = len(findings) - log.left_out
+        return (f"{kept} finding{'s' * (kept != 1)} for {ref}{left_out}",)
 
 
 def _ref(target: Target) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.errors import GitHubError
 from rocm_ci.github import trigger
 from rocm_ci.github.client import PermissionRefusedError, RejectedError, UnknownOutcomeError
+from rocm_ci.report.suggestions import listed
 from rocm_ci.sinks import our_threads, suggestion_text
 from rocm_ci.sinks.proposals import offered, proposals
 from rocm_ci.sinks.second_look import Diff
@@ -40,7 +41,7 @@ class Suggestions:
         """Ask GitHub for nothing where there is nothing to suggest and nothing was before."""
         target = where.target
         is_offered = offered(report)
-        if target is None or target.number is None or not (is_offered or where.suggested is not False):
+        if target is None or target.number is None or not (is_offered or _may_have_suggested(target)):
             return ()
         number = target.number
         trigger.current(target.github, target.repository, number, target.head)
@@ -53,9 +54,20 @@ class Suggestions:
         done = tuple(our_threads.done(pairing.idle, report, diff, made.seen, target.key))
         free = max(MOST_OPEN - sum(one.is_open for one in there) + len(done), 0)
         standing = _repaired(made.offers) - _repaired(pairing.new)
-        posting = _Posting(target, number, repairs=made.repairs - standing)
+        posting = _Posting(target, number, diff, repairs=made.repairs - standing)
         posting.post(pairing.new[:free])
         return (*posting.told(), *_closed(target, done[:MOST_CLOSED]))
+
+    def kept(self, report: Report, where: Destination) -> str:  # noqa: ARG002
+        """The repairs as a list."""
+        return listed(report)
+
+
+def _may_have_suggested(target: Target) -> bool:
+    """What our comment remembers; where none was looked for, nobody knows."""
+    if target.look is None:
+        return True
+    return bool(target.look.own) and (target.look.stamp is None or target.look.stamp.suggested)
 
 
 def _there(target: Target, number: int) -> tuple[Ours, ...]:
@@ -74,6 +86,7 @@ class _Posting:
 
     target: Target
     number: int
+    diff: Diff
     repairs: int
     left: int = 0
     posted: list[Suggestion] = field(default_factory=list)
@@ -124,8 +137,7 @@ class _Posting:
 
     def _missing(self, part: tuple[Suggestion, ...]) -> tuple[Suggestion, ...]:
         """Those of a review whose answer was lost that are not there."""
-        diff = Diff(self.target.github.files(self.target.repository, self.number))
-        return our_threads.paired(part, _there(self.target, self.number), diff).new
+        return our_threads.paired(part, _there(self.target, self.number), self.diff).new
 
     def told(self) -> tuple[str, ...]:
         """What was posted, in a line."""

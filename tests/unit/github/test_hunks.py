@@ -108,6 +108,7 @@ def test_a_huge_patch_is_not_read() -> None:
     assert hunks(patch) == ()
 
 
+@pytest.mark.attack("input", "a diff with any text in it")
 @given(st.one_of(HOSTILE, st.text(alphabet="@-+ \\,0123456789ab\n\r", max_size=200)))
 def test_no_text_breaks_it(text: str) -> None:
     for one in hunks(text) + hunks(f"@@ -1,2 +1,2 @@\n {text}\n+x\n-y"):

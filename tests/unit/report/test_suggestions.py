@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from rocm_ci.config.options import ScanOptions
 from rocm_ci.model.edit import Edit
-from rocm_ci.report.suggestions import suggestions
+from rocm_ci.report.suggestions import listed, suggestions
 from rocm_ci.scan.engine import scan
+from tests import reports
 from tests.reports import finding
 from tests.unit.scan.trees import BOOK, Tree, added
 
@@ -80,3 +81,26 @@ def test_a_report_that_lies_about_its_lines_makes_no_suggestion() -> None:
         suggestions([replace(finding(), edits=(Edit(line=-5, column=-1, end=0, text="x"),), excerpt=("s",))])
         == ()
     )
+
+
+def test_a_list_for_the_summary_shows_each_repair_as_a_difference_and_counts_the_rest() -> None:
+    report = reports.report(reports.scan(*found("".join(f"cudaFree(a{n});\n" for n in range(5)), (1, 5))))
+
+    text = listed(report, limit=2)
+
+    assert text.startswith("<details><summary>5 repairs for")
+    assert "-cudaFree(a1);\n+hipFree(a1);" in text
+    assert "cudaFree(a2)" not in text
+    assert "and 3 more" in text
+
+
+def test_nothing_to_repair_is_no_list() -> None:
+    assert listed(reports.report(reports.scan(finding()))) == ""
+
+
+def test_a_hundred_thousand_repairs_of_one_line_are_not_compared_with_each_other() -> None:
+    edits = [(Edit(line=1, column=n, end=n + 1, text="x"),) for n in range(1, 2_001)]
+    many = [replace(finding(), line=1, edits=one, excerpt=("y" * 400,)) for one in edits]
+
+    assert [one.lines for one in suggestions(many[:400])] == [("x" * 400,)]
+    assert listed(reports.report(reports.scan(*(many * 50)))).count("```diff") == 1

@@ -12,10 +12,12 @@ from msgspec.structs import replace
 from rocm_ci.changes import whole_tree
 from rocm_ci.config.options import ScanOptions
 from rocm_ci.errors import GitHubError
-from rocm_ci.github import thread_marker
-from rocm_ci.github.client import DeclinedError, PermissionRefusedError
+from rocm_ci.github import marker, thread_marker
+from rocm_ci.github.client import Comment, DeclinedError, PermissionRefusedError
 from rocm_ci.github.hunks import hunks
+from rocm_ci.github.marker import Stamp
 from rocm_ci.github.review import ChangedFile, Thread
+from rocm_ci.github.sticky import Look, Own
 from rocm_ci.log import Log
 from rocm_ci.model.changes import ChangeKind, Changes, FileChange
 from rocm_ci.model.edit import Edit
@@ -27,7 +29,7 @@ from rocm_ci.sinks.base import Destination, Target
 from rocm_ci.sinks.suggestions import MOST_OPEN, SINK
 from tests import reports
 from tests.reviewed import StrictGitHub, applied, shown, suggested
-from tests.unit.github.fake import pull
+from tests.unit.github.fake import BOT, pull
 from tests.unit.scan.trees import BOOK, Tree
 
 if TYPE_CHECKING:
@@ -63,10 +65,17 @@ def push(github: StrictGitHub, files: Mapping[str, tuple[str, str]], head: str) 
 
 def post(github: StrictGitHub, report: Report, **more: object) -> tuple[str, ...]:
     settings = {"github": github, "repository": "o/r", "head": github.pulls[0].head, "number": 5}
-    asked = more.pop("suggested", None)
     target = Target(**(settings | more))  # type: ignore[arg-type]
-    where = Destination(log=Log(out=io.StringIO(), err=io.StringIO()), target=target, suggested=asked)  # type: ignore[arg-type]
-    return SINK.emit(report, where)
+    return SINK.emit(report, Destination(log=Log(out=io.StringIO(), err=io.StringIO()), target=target))
+
+
+def look(*, suggested: bool) -> Look:
+    """Our comment, as the publisher has read it."""
+    stamp = Stamp(head=HEAD, verdict=Verdict.PASS, suggested=suggested)
+    comment = Comment(id=1, author=BOT, body=marker.sign("text", "default", stamp), url="")
+    found = marker.find(comment.body)
+    assert found is not None
+    return Look(key="default", comments=(comment,), own=(Own(comment=comment, mark=found),), identity=BOT)
 
 
 def findings(report: Report) -> list[Finding]:
@@ -177,6 +186,7 @@ def forged(one: Finding, **different: object) -> Finding:
     return replace(one, **different)
 
 
+@pytest.mark.attack("6", "a report whose repair is foreign code: no suggestion")
 def test_a_report_cannot_put_its_own_code_into_a_suggestion() -> None:
     github, report = change({"a.hip": (CALLS, MORE)})
     honest, other = findings(report)
@@ -189,6 +199,7 @@ def test_a_report_cannot_put_its_own_code_into_a_suggestion() -> None:
     assert "evil" not in remark.body
 
 
+@pytest.mark.attack("6", "a report whose words mention people: a suggestion has only our own words")
 def test_a_report_cannot_put_its_own_words_into_a_remark() -> None:
     github, report = change({"a.hip": (CALLS, MORE)})
     loud = [
@@ -299,6 +310,7 @@ def test_what_a_person_resolved_is_never_suggested_again() -> None:
     assert github.edited == {}
 
 
+@pytest.mark.attack("11", "the hidden mark of a suggestion, forged by somebody else")
 def test_a_mark_that_somebody_else_wrote_proves_nothing() -> None:
     github, report = change({"a.hip": (CALLS, MORE)})
     post(github, report)
@@ -363,7 +375,7 @@ def test_what_was_closed_is_not_closed_again() -> None:
     post(github, clean)
     github.calls.clear()
 
-    assert post(github, clean, suggested=True) == ()
+    assert post(github, clean, look=look(suggested=True)) == ()
     assert not any(call.startswith("edit") for call in github.calls)
 
 
@@ -414,16 +426,18 @@ def test_nothing_is_asked_where_nothing_is_and_nothing_was_suggested() -> None:
     github, report = change({"a.hip": (CALLS, CALLS + "// \n")})
     github.refused = {"pull", "threads", "files", "identity"}
 
-    assert post(github, report, suggested=False) == ()
+    assert post(github, report, look=look(suggested=False)) == ()
+    assert post(github, report, look=Look(key="default", comments=())) == ()
 
 
 def test_where_no_thread_is_ours_the_diff_is_not_asked_for() -> None:
     github, report = change({"a.hip": (CALLS, CALLS + "// \n")})
     github.refused = {"files", "identity"}
 
-    assert post(github, report, suggested=True) == ()
+    assert post(github, report, look=look(suggested=True)) == ()
 
 
+@pytest.mark.attack("3", "suggestions of a run whose commit is no longer the head")
 def test_a_run_for_an_older_commit_suggests_nothing() -> None:
     github, report = change({"a.hip": (CALLS, MORE)})
 
@@ -432,6 +446,7 @@ def test_a_run_for_an_older_commit_suggests_nothing() -> None:
     assert github.reviews == []
 
 
+@pytest.mark.attack("19", "one suggestion that GitHub refuses does not cost the review")
 def test_one_remark_that_github_refuses_does_not_cost_the_others() -> None:
     text = CALLS.replace("}", "  cudaFree(a);\n" * 20 + "}")
     github, report = change({"a.hip": (CALLS, text)})
@@ -457,6 +472,7 @@ def test_a_github_that_refuses_everything_is_not_asked_for_ever() -> None:
     assert sum(call.startswith("rejected") for call in github.calls) <= 20
 
 
+@pytest.mark.attack("19", "a review whose answer was lost is not posted twice")
 def test_a_review_whose_answer_was_lost_is_not_sent_twice() -> None:
     github, report = change({"a.hip": (CALLS, MORE)})
     github.lost = 1
@@ -475,6 +491,7 @@ def test_a_github_that_loses_every_answer_is_an_error() -> None:
         post(github, report)
 
 
+@pytest.mark.attack("input", "a token that may not review")
 def test_a_token_without_rights_is_told_so() -> None:
     github, report = change({"a.hip": (CALLS, MORE)})
     github.refused = {"create_review"}

@@ -6,6 +6,7 @@ import io
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -39,6 +40,7 @@ LINES = st.lists(
         ),
         HOSTILE.filter(lambda text: "\n" not in text).map(lambda text: f"cudaFree(a); // {text}"),
     ),
+    min_size=1,
     max_size=12,
 )
 NUMBERS = st.one_of(st.integers(-2, 14), st.sampled_from([2**31, 2**62, -(2**62)]))
@@ -83,7 +85,7 @@ def situations(draw: st.DrawFn) -> tuple[StrictGitHub, tuple[Finding, ...], list
     before = [line for line in after if draw(st.booleans())]
     file = shown("a.hip", "".join(f"{x}\n" for x in before), "".join(f"{x}\n" for x in after))
     github = StrictGitHub(pulls=[pull()], changed=[file])
-    return github, tuple(draw(st.lists(claims(after), max_size=6))), after
+    return github, tuple(draw(st.lists(claims(after), min_size=1, max_size=6))), after
 
 
 def post(github: StrictGitHub, findings: tuple[Finding, ...]) -> None:
@@ -92,6 +94,9 @@ def post(github: StrictGitHub, findings: tuple[Finding, ...]) -> None:
     SINK.emit(reports.report(reports.scan(*findings)), where)
 
 
+@pytest.mark.attack(
+    "6", "any report on any diff: GitHub refuses no review, and only our own repairs are in it"
+)
 @settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
 @given(situations())
 def test_no_report_makes_a_review_that_github_refuses(
