@@ -143,7 +143,8 @@ class _Work:
     believed: Callable[[Stamp], bool]
     since: str | None
     replaced: dict[int, str] = field(default_factory=dict)
-    removed: set[int] = field(default_factory=set)
+    gone: set[int] = field(default_factory=set)
+    doubles: int = 0
     action: Action = "unchanged"
     verdicts: dict[tuple[int, int], bool] = field(default_factory=dict)
 
@@ -169,7 +170,8 @@ class _Work:
                 return
         for double in doubles:
             self.github.delete_comment(self.repository, double.comment.id)
-            self.removed.add(double.comment.id)
+            self.gone.add(double.comment.id)
+            self.doubles += 1
         self._know()
 
     def read_again(self) -> None:
@@ -181,7 +183,7 @@ class _Work:
     def outcome(self) -> Posted:
         """What was done."""
         action: Action = "kept" if self._newer() else self.action
-        return Posted(action=action, url=self.seen.url, doubles_removed=len(self.removed))
+        return Posted(action=action, url=self.seen.url, doubles_removed=self.doubles)
 
     def _edit(self, comment: Comment) -> bool:
         """False when the comment is gone, so that one has to begin anew."""
@@ -194,7 +196,7 @@ class _Work:
             there = self.github.comments(self.repository, self.number)
             if any(c.id == comment.id for c in there):
                 raise
-            self.removed.add(comment.id)
+            self.gone.add(comment.id)
             self._know(*there)
             return False
         self.replaced[comment.id] = comment.body
@@ -226,7 +228,7 @@ class _Work:
         return self.verdicts[shown.order]
 
     def _know(self, *comments: Comment, identity: str | None = None) -> None:
-        known = {c.id: c for c in (*self.seen.comments, *comments) if c.id not in self.removed}
+        known = {c.id: c for c in (*self.seen.comments, *comments) if c.id not in self.gone}
         ordered = tuple(known[number] for number in sorted(known))
         self.seen = _seen(self.github, self.seen.key, ordered, identity or self.seen.identity)
 
