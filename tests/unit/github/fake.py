@@ -87,7 +87,7 @@ class FakeGitHub(FakeRuns):
 
     def edit_comment(self, repository: str, comment: int, body: str) -> Comment:
         self._asked("edit_comment", f"edit {comment}")
-        index = next(i for i, c in enumerate(self.notes) if c.id == comment)
+        index = found((i for i, c in enumerate(self.notes) if c.id == comment), "edit the comment")
         self.notes[index] = made = replace(self.notes[index], body=body)
         return made
 
@@ -172,7 +172,8 @@ class FakeGitHub(FakeRuns):
             was, external_id=check.external_id, annotations=len(notes), conclusion=check.conclusion
         )
         self.posted[posted - 1] = (check, made, notes)
-        self._lose()
+        if annotations:  # without any, the real client asks again
+            self._lose()
         return made
 
     def upload_sarif(self, repository: str, *, commit: str, ref: str, sarif: bytes) -> str:
