@@ -12,6 +12,8 @@ from rocm_ci.github import commands
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rocm_ci.tools.mask import Mask
+
 _CLEAN = dict.fromkeys([*range(9), *range(11, 32), 127])
 _CLEAN |= dict.fromkeys(range(128, 160))
 
@@ -38,6 +40,8 @@ class Log:
         self.actions = actions
         self.colour = colour
         self.verbose = verbose
+        # Set once it is known whether the configuration wants it: from then on no line shows what it hides.
+        self.mask: Mask | None = None
 
     def result(self, text: str) -> None:
         """The product of a command: the only thing on standard output."""
@@ -106,5 +110,5 @@ class Log:
         return f"\033[{code}m{text}\033[0m" if self.colour else text
 
     def _line(self, text: str) -> None:
-        self.err.write(text + "\n")
+        self.err.write((self.mask.text(text) if self.mask else text) + "\n")
         self.err.flush()

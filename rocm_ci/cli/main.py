@@ -21,7 +21,20 @@ from rocm_ci.log import Log, printable
 if TYPE_CHECKING:
     from types import FrameType
 
-_NOT_COMMANDS = {"main", "wiring", "checkout", "origin", "perform", "publish", "selection", "repairing"}
+_NOT_COMMANDS = {
+    "main",
+    "wiring",
+    "baseline",
+    "checkout",
+    "incoming",
+    "leftovers",
+    "masking",
+    "origin",
+    "perform",
+    "publish",
+    "selection",
+    "repairing",
+}
 _ISSUE = """\
 rocm-ci met a defect of its own. Please open an issue with the following text:
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from rocm_ci import event as events
 from rocm_ci import pipeline, plan, registry, sinks
-from rocm_ci.cli import checkout, wiring
+from rocm_ci.cli import checkout, masking, wiring
 from rocm_ci.config import load as config
 from rocm_ci.context import Context, Job
 from rocm_ci.errors import ConfigError, EventError, InterruptedRunError, MachineError
@@ -23,6 +23,7 @@ from rocm_ci.model.facts import Facts
 from rocm_ci.model.verdict import Verdict, exit_code
 from rocm_ci.report import codec
 from rocm_ci.report.headline import headline
+from rocm_ci.report.mask import masked
 from rocm_ci.sinks import artifact, junit, sarif
 from rocm_ci.sinks.base import Destination, Sink, emit_all
 from rocm_ci.stages import kernels
@@ -74,6 +75,8 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
     log.info(f"rocm-ci: {located.event.kind.value}, {len(located.changes.files)} file(s) changed")
     for setting in loaded.settings:
         log.info(f"  {setting.name} = {setting.value}  ({setting.source})")
+    veil = masking.mask(env) if loaded.config.mask else None
+    log.mask = veil
     interrupted = False
     try:
         facts = collect(live_reader(run, wiring.child_environment(env)))
@@ -81,7 +84,7 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
         facts, interrupted = Facts(), True
     with _scratch(git) as work:
         context = Context(
-            run=run,
+            run=ProcessRunner(veil),
             log=log,
             clock=wiring.SystemClock(),
             root=root,
@@ -106,6 +109,9 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
             interrupted=interrupted,
         )
     with wiring.undisturbed():
+        if veil is not None:
+            report = masked(report, hosts=masking.hosts(env), secrets=masking.secrets(env))
+            masking.result_files(output, veil)
         _emit(report, output, env, log, quiet=quiet)
     if report.verdict is Verdict.INCONCLUSIVE and not exit_code_of(report):
         # The exit code is green, so that something else must be seen.

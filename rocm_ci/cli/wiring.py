@@ -50,14 +50,15 @@ def environment() -> dict[str, str]:
 
 def child_environment(env: dict[str, str]) -> dict[str, str]:
     """What the pull request's commands get: no tokens, no step files, the AMD platform of HIP."""
-    kept = {
-        name: value
-        for name, value in env.items()
-        if name not in _WITHHELD_NAMES and not any(part in name.upper() for part in _WITHHELD_PARTS)
-    }
+    kept = {name: value for name, value in env.items() if name not in _WITHHELD_NAMES and not is_secret(name)}
     # Where nvcc is on the machine, hipcc picks the NVIDIA platform on its own. ROCM_CI_PYTHON is for
     # commands that want the interpreter which is surely there, e.g. to run pytest.
     return kept | {"HIP_PLATFORM": "amd", "ROCM_CI_PYTHON": sys.executable}
+
+
+def is_secret(name: str) -> bool:
+    """Whether a variable is one that holds a secret, by its name."""
+    return any(part in name.upper() for part in _WITHHELD_PARTS)
 
 
 @contextlib.contextmanager

@@ -115,6 +115,7 @@ class Config(Section, frozen=True, kw_only=True):
     require_gpu: bool = True
     inconclusive: Literal["pass", "fail"] = "pass"
     deepen: bool = False
+    mask: bool = True
     jobs: Count = 0
     scan: ScanOptions = ScanOptions()
     build: tuple[BuildOptions, ...] = ()
@@ -131,6 +132,7 @@ TOLD: dict[str, dict[str, str]] = {
         "require-gpu": "Whether a suite that needs a GPU fails where there is none (else skipped, visibly).",
         "inconclusive": "How a run exits that could not be decided: `pass` or `fail`.",
         "deepen": "Whether a shallow clone may be deepened to find the merge base.",
+        "mask": "Whether secrets, home folders, host names and serial numbers are hidden in what is shown.",
         "jobs": "Parallel build jobs, 0 for the number of processors we may use.",
         "scan": "The scanner.",
         "build": "Build commands in order; none: detected (CMake with HIP, a torch extension, `.hip` files).",

@@ -15,15 +15,15 @@ import msgspec
 from rocm_ci.errors import UsageError
 from rocm_ci.model.past import Acceptance
 from rocm_ci.model.perf import GONE, Better, Comparison, PerfVerdict
-from rocm_ci.model.report import Leg, Report, verdict_of
 from rocm_ci.model.result import Bench, PerfResult
 from rocm_ci.model.verdict import Verdict, worst
 from rocm_ci.report import inert, words
+from rocm_ci.report.merge import graded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocm_ci.model.result import StageResult
+    from rocm_ci.model.report import Report
 
 # Of the comment's payload, which remembers the earlier verdicts as well.
 ROOM = 900
@@ -104,20 +104,7 @@ def applied(report: Report, accepted: Sequence[Acceptance]) -> Report:
     results = tuple(_result(r, by_name) if isinstance(r, PerfResult) else r for r in report.results)
     if all(one is other for one, other in zip(results, report.results, strict=True)):
         return report
-    before = verdict_of(report.results, report.plan, interrupted=report.interrupted)
-    after = verdict_of(results, report.plan, interrupted=report.interrupted)
-    return msgspec.structs.replace(
-        report,
-        results=results,
-        verdict=after if report.verdict is before else report.verdict,
-        legs=tuple(_leg(leg, report.results, results) for leg in report.legs),
-    )
-
-
-def _leg(leg: Leg, before: Sequence[StageResult], after: Sequence[StageResult]) -> Leg:
-    was = worst(r.verdict for r in before if r.leg == leg.name)
-    now = worst(r.verdict for r in after if r.leg == leg.name)
-    return msgspec.structs.replace(leg, verdict=now) if leg.verdict is was is not now else leg
+    return graded(msgspec.structs.replace(report, results=results))
 
 
 def _result(result: PerfResult, by_name: dict[str, Acceptance]) -> PerfResult:
@@ -156,8 +143,7 @@ def _comparison(c: Comparison, leg: str, by_name: dict[str, Acceptance]) -> Comp
     least = _at_least(c)
     if allowed is None or least is None or not least <= allowed.effect_pct:
         return c
-    said = f"accepted up to {words.percent(allowed.effect_pct)} by {allowed.by}: {allowed.reason}"
-    return msgspec.structs.replace(c, accepted=said)
+    return msgspec.structs.replace(c, accepted=f"by {allowed.by}: {allowed.reason}")
 
 
 def _names(leg: str, c: Comparison) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, BinaryIO, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
 from rocm_ci.tools import file
 from rocm_ci.tools.tree import GRACE_S, Tree, adopt, children
@@ -18,6 +18,8 @@ from rocm_ci.tools.tree import GRACE_S, Tree, adopt, children
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from rocm_ci.tools.mask import Mask, Sink
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
@@ -95,7 +97,13 @@ class Runner(Protocol):
 
 
 class ProcessRunner:
-    """The real `Runner`. Linux only: descendants are found in /proc."""
+    """The real `Runner`. Linux only: descendants are found in /proc.
+
+    With a `mask` the logs do not show what it hides; `on_line` and the tail get the lines as they are.
+    """
+
+    def __init__(self, mask: Mask | None = None) -> None:
+        self._mask = mask
 
     def capture(
         self,
@@ -140,7 +148,8 @@ class ProcessRunner:
         adopt()
         others = children()
         with (
-            file.create(log) as sink,
+            file.create(log) as plain,
+            self._mask.over(plain) if self._mask else contextlib.nullcontext(plain) as sink,
             _started(
                 argv, cwd, env, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, others=others
             ) as started,
@@ -189,9 +198,7 @@ def _rest(child: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
 class _Pump(threading.Thread):
     """Copies a child's output to a file, keeps the tail, tells each line to a listener."""
 
-    def __init__(
-        self, source: IO[bytes] | None, sink: BinaryIO, on_line: Callable[[str], None] | None
-    ) -> None:
+    def __init__(self, source: IO[bytes] | None, sink: Sink, on_line: Callable[[str], None] | None) -> None:
         super().__init__(daemon=True)
         self._source = -1 if source is None else source.fileno()
         self._sink = sink
