@@ -40,11 +40,13 @@ def main(argv: list[str], env: Mapping[str, str], machine: Machine, action: Path
         return run(env, machine, action)
     if argv == ["report"]:
         return report(env, machine, action)
+    if argv == ["bot"]:
+        return bot(env, machine, action)
     if argv == ["plan"]:
         return plan(env)
     if argv == ["gate"]:
         return gate(env, machine, action)
-    say("usage: launcher.py run | report | plan | gate")
+    say("usage: launcher.py run | report | bot | plan | gate")
     return 2
 
 
@@ -141,6 +143,25 @@ def report(env: Mapping[str, str], machine: Machine, action: Path) -> int:
     try:
         python = native.interpreter(machine, env, action)
         argv = [python, "-I", "-m", "rocm_ci", "report", *options, *(["--", *files] if files else [])]
+        code = machine.supervise(argv, env, Path(env.get("GITHUB_WORKSPACE") or "."))
+    except (LaunchError, OSError) as error:
+        tell("error", str(error))
+        code = outcome.INFRA
+    outcome.write_outputs(env, {"exit-code": str(code)})
+    return code
+
+
+def bot(env: Mapping[str, str], machine: Machine, action: Path) -> int:
+    """The trusted plane: start `rocm-ci bot`, which holds the token and reads the event by itself."""
+    options = [
+        flag for sink in env.get("ROCM_CI_TO", "").replace(",", " ").split() for flag in ("--to", sink)
+    ]
+    for option in ("workflow", "key"):
+        value = env.get(f"ROCM_CI_{option.upper()}", "")
+        options += [f"--{option}", value] if value else []
+    try:
+        python = native.interpreter(machine, env, action)
+        argv = [python, "-I", "-m", "rocm_ci", "bot", *options]
         code = machine.supervise(argv, env, Path(env.get("GITHUB_WORKSPACE") or "."))
     except (LaunchError, OSError) as error:
         tell("error", str(error))
