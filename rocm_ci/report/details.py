@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rocm_ci.model.case import Case
+    from rocm_ci.model.facts import Facts
     from rocm_ci.model.perf import Comparison
     from rocm_ci.model.report import Report
     from rocm_ci.model.result import Bench, BuildStep, Suite
@@ -73,10 +74,12 @@ def _joined(*lists: tuple[str, int, str] | None) -> str:
 
 def machine_part(report: Report, room: Room) -> str:
     """The machine: its line always, the table behind it while there is room."""
-    facts = report.facts
-    summary = f"Machine: {inert.text(machine.line(facts), limit=room.text)}"
-    if not room.details:
-        return f"<sub>{summary}</sub>"
+    summary = f"Machine: {inert.text(machine.line(report.facts), limit=room.text)}"
+    return fold(summary, machine_body(report.facts)) if room.details else f"<sub>{summary}</sub>"
+
+
+def machine_body(facts: Facts) -> str:
+    """Everything known of a machine, and what is not certain."""
     rows = [(inert.text(name), inert.text(value)) for name, value in machine.table(facts)[:40]]
     body = table(("", ""), rows)
     doubts = machine.doubts(facts)
@@ -84,7 +87,7 @@ def machine_part(report: Report, room: Room) -> str:
         shown = doubts[:20]
         listed = "; ".join(f"{inert.tag(name)} ({inert.text(why, limit=160)})" for name, why in shown)
         body += f"\n\nNot certain: {listed}" + (f" and {len(doubts) - 20:,} more" if len(doubts) > 20 else "")
-    return fold(summary, body)
+    return body
 
 
 def _performance(found: Tally, room: Room) -> str:
@@ -152,7 +155,7 @@ def _comparison_row(c: Comparison) -> tuple[str, ...]:
         "" if c.effect_pct is None else words.signed_percent(c.effect_pct),
         interval,
         "" if c.p is None else words.number(c.p),
-        c.verdict.value,
+        f"{c.verdict.value}, accepted" if c.accepted else c.verdict.value,
     )
 
 

@@ -21,15 +21,18 @@ from rocm_ci.report import words
 from rocm_ci.report.tally import Tally, cases
 
 
-def of(result: StageResult, found: Tally) -> str:
-    """What the change does wrong in one failed stage, as a verb and its object."""
+def of(result: StageResult, found: Tally, on_base: int = 0) -> str:
+    """What the change does wrong in one failed stage, as a verb and its object.
+
+    Empty when all there is are failed tests, and as many of them as `on_base` fail on the base too.
+    """
     match result:
         case BuildResult():
             return _build_fault(result)
         case ScanResult():
             return _scan_fault(result)
         case TestResult():
-            return _test_fault(result)
+            return _test_fault(result, on_base)
         case KernelsResult():
             heavier = {(c.name, c.arch) for c in result.changes if c.is_regression}
             return f"makes {words.count(len(heavier), 'kernel')} costlier"
@@ -42,13 +45,15 @@ def of(result: StageResult, found: Tally) -> str:
             return f"fails {stage_of(result).value}"
 
 
-def _test_fault(result: TestResult) -> str:
+def _test_fault(result: TestResult, on_base: int) -> str:
     """Failed tests, and suites that are red without any: a crash, a timeout, a missing report."""
-    red = cases(result.suites).red
+    red = max(cases(result.suites).red - on_base, 0)
     bad = [f"suite {s.name}" for s in result.suites if s.verdict is Verdict.FAIL and not cases((s,)).red]
     tests = [words.count(red, "test")] if red else []
     suites = bad if len(bad) < 3 else [words.count(len(bad), "suite")]
-    return f"fails {words.joined([*tests, *suites])}" if red or bad else "fails the tests"
+    if red or bad:
+        return f"fails {words.joined([*tests, *suites])}"
+    return "" if on_base else "fails the tests"
 
 
 def _build_fault(result: BuildResult) -> str:

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.perf import PerfVerdict
-from rocm_ci.model.result import (
-    BuildResult,
-    PerfResult,
-    PreflightResult,
-    ScanResult,
-    stage_of,
-)
+from rocm_ci.model.result import Crashed, PerfResult, stage_of
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report import faults, machine, words
+from rocm_ci.report import faults, green, health, legs, old_failures, words
+from rocm_ci.report.legs import NOTHING_RAN
 from rocm_ci.report.tally import Tally, cases, of_status, tally
+from rocm_ci.report.united import united
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocm_ci.model.plan import StageName
     from rocm_ci.model.report import Report
+    from rocm_ci.model.result import StageResult
+    from rocm_ci.report.delta import Delta
 
 ICONS = {
     Verdict.PASS: "✅",
@@ -35,12 +36,16 @@ OWN_FAULT = "rocm-ci itself failed"
 
 @dataclass(frozen=True, kw_only=True)
 class Headline:
-    """`title` names the verdict and who is at fault, `summary` counts, `advice` says what to do."""
+    """`title` names the verdict and who is at fault, `summary` counts, `advice` says what to do.
+
+    `past` is what the base and the earlier runs say about it, in sentences.
+    """
 
     icon: str
     title: str
     summary: str = ""
     advice: str = ""
+    past: str = ""
 
     @property
     def in_words(self) -> str:
@@ -48,7 +53,7 @@ class Headline:
         return self.title + (f". {self.summary}" if self.summary else "")
 
 
-def headline(report: Report, things: int = 0) -> Headline:
+def headline(report: Report, things: int = 0, delta: Delta | None = None) -> Headline:
     """The headline of a report; `things` is how many things there are to fix."""
     found = tally(report)
     icon = ICONS[report.verdict]
@@ -56,9 +61,10 @@ def headline(report: Report, things: int = 0) -> Headline:
         case Verdict.FAIL:
             return Headline(
                 icon=icon,
-                title=_fail_title(report, found, things),
+                title=_fail_title(report, found, things, delta),
                 summary=counts(report, found),
-                advice=_state_of_machine(report),
+                advice=health.of(report),
+                past=old_failures.sentence(found, delta),
             )
         case Verdict.ERROR:
             return _error(report, found)
@@ -70,7 +76,8 @@ def headline(report: Report, things: int = 0) -> Headline:
                 advice="This is no finding against the change. A repeated run may decide it.",
             )
         case _:
-            return _green(report, found)
+            title, advice = green.title(report, found)
+            return Headline(icon=icon, title=title, advice=advice)
 
 
 def counts(report: Report, found: Tally) -> str:
@@ -92,7 +99,11 @@ def counts(report: Report, found: Tally) -> str:
     if heavier:
         parts.append(words.count(len(heavier), "kernel") + " with higher cost")
     parts += _speed_counts(found)
-    parts += [f"{stage_of(c).value} could not be finished" for c in found.crashed if not report.interrupted]
+    if not report.interrupted:
+        lost = legs.lost(report)
+        broken = dict.fromkeys(stage_of(c).value for c in found.crashed if c.leg not in lost)
+        parts += [f"{stage} could not be finished" for stage in broken]
+        parts += [f"no report of {words.first(lost, 3)}"] if lost else []
     return ", ".join(parts)
 
 
@@ -111,55 +122,103 @@ def _speed_counts(found: Tally) -> list[str]:
         many = found.perf(verdict)
         if many:
             parts.append(f"{words.count(len(many), 'benchmark')} {word}")
+    if found.accepted:
+        parts.append(f"{words.count(len(found.accepted), 'benchmark')} slower, accepted")
     return parts
 
 
-def _fail_title(report: Report, found: Tally, things: int) -> str:
-    blamed = [faults.of(r, found) for r in report.results if r.verdict is Verdict.FAIL]
-    title = f"this change {words.joined(blamed)}"
-    machine_side = [stage_of(r).value for r in report.results if r.verdict is Verdict.ERROR]
+def _fail_title(report: Report, found: Tally, things: int, delta: Delta | None) -> str:
+    on_base = old_failures.count(found, delta)
+    blamed = _blamed(report, found, on_base)
+    if not blamed:
+        base = (delta.base_ref if delta else "") or "the base"
+        return f"{words.count(on_base, 'test')} failed, as on {base} — not this change's doing"
+    title = f"this change {blamed}"
+    machine_side = [r for r in report.results if r.verdict is Verdict.ERROR]
     if report.interrupted:
         return f"{title} — and the run was interrupted before it finished"
     if machine_side:
-        return f"{title} — and the machine failed too, in {words.joined(machine_side)}"
+        return f"{title} — and {_also_failed(report, machine_side)}"
     return f"{title} — {words.count(things, 'thing')} to fix" if things > 1 else title
 
 
-def _state_of_machine(report: Report) -> str:
-    if any(result.verdict is Verdict.ERROR for result in report.results):
-        return "What the machine broke off is not counted against the change."
-    looked = [result for result in report.results if isinstance(result, PreflightResult)]
-    if not looked:
-        return ""
-    if not machine.usable(report.facts):
-        return "There is no AMD GPU here: what needs one did not run."
-    if looked[0].verdict is Verdict.PASS:
-        return "The machine is healthy."
-    return f"About the machine: {words.sentence(faults.reason(looked[0]))}"
+def _blamed(report: Report, found: Tally, on_base: int) -> str:
+    """What the change does wrong, stage by stage, and on which legs of a matrix."""
+    stages: dict[StageName, list[StageResult]] = {}
+    for result in report.results:
+        if result.verdict is Verdict.FAIL:
+            stages.setdefault(stage_of(result), []).append(result)
+    faulted: list[tuple[str, str]] = []
+    for stage, results in stages.items():
+        together = united(results)[0] if report.legs else results[0]
+        fault = faults.of(together, found, on_base)
+        where = legs.on([r.leg for r in results if r.leg], legs.that_did(report, stage))
+        if fault:
+            faulted.append((fault, where))
+    wheres = {where for _, where in faulted}
+    if len(wheres) == 1:
+        # Where everything is in one place, the place is said once.
+        return " ".join(part for part in (words.joined([f for f, _ in faulted]), wheres.pop()) if part)
+    return words.joined([f"{fault} {where}".strip() for fault, where in faulted])
+
+
+def _also_failed(report: Report, results: Sequence[StageResult]) -> str:
+    lost = [r.leg for r in results if r.leg and r.leg in legs.lost(report)]
+    broken = list(dict.fromkeys(r.leg for r in results if r.leg and r.leg not in lost))
+    parts = []
+    if broken:
+        parts.append(f"the machine failed too, on {words.first(broken, 3)}")
+    elif len(results) > len(lost):
+        parts.append(f"the machine failed too, in {words.joined([stage_of(r).value for r in results])}")
+    if lost:
+        parts.append(f"there is no report of {words.first(lost, 3)}")
+    return words.joined(parts)
 
 
 def _error(report: Report, found: Tally) -> Headline:
-    again = "Repeat the run. If it happens again, it is the machine that needs a look."
-    reasons = [reason for r in report.results if r.verdict is Verdict.ERROR and (reason := faults.reason(r))]
+    icon = ICONS[Verdict.ERROR]
+    summary = counts(report, found)
     if report.interrupted:
-        finished = [
-            stage_of(r).value for r in report.results if r.verdict not in (Verdict.ERROR, Verdict.SKIPPED)
-        ]
-        got = f"finished: {words.joined(finished)}" if finished else "no stage had finished"
-        title = f"interrupted before the end — {got}"
-        return Headline(icon="⏹️", title=title, summary=counts(report, found), advice="Run it again.")
-    if not reasons and all(r.verdict is Verdict.SKIPPED for r in report.results):
-        title = "nothing ran, so nothing is known — no stage was allowed to run"
-        why = "Look at `stages` in the configuration, and at the reasons below."
-        return Headline(icon=ICONS[Verdict.ERROR], title=title, advice=why)
-    if any(reason.startswith(OWN_FAULT) for reason in reasons):
-        title = f"{OWN_FAULT}, not this change — {reasons[0].removeprefix(OWN_FAULT + ': ')}"
-        again = "Please open an issue with the traceback from the report."
-    else:
-        title = f"the machine failed, not this change — {reasons[0] if reasons else 'no reason was given'}"
+        title = f"interrupted before the end{_where_interrupted(report)}"
+        return Headline(icon="⏹️", title=title, summary=summary, advice="Run it again.")
+    why = [r for r in report.results if r.verdict is Verdict.ERROR and faults.reason(r)]
+    reasons = list(dict.fromkeys(_reason(report, r) for r in why))
+    if (not reasons and all(r.verdict is Verdict.SKIPPED for r in report.results)) or (
+        why and all(faults.reason(r) == NOTHING_RAN for r in why)
+    ):
+        title = f"{NOTHING_RAN} — no stage was allowed to run"
+        advice = "Look at `stages` in the configuration, and at the reasons below."
+        return Headline(icon=icon, title=title, advice=advice)
+    more = f" (and {len(reasons) - 1:,} more)" if report.legs and len(reasons) > 1 else ""
+    own = next((r for r in why if faults.reason(r).startswith(OWN_FAULT)), None)
+    if own is not None:
+        title = f"{OWN_FAULT}, not this change — {faults.reason(own).removeprefix(OWN_FAULT + ': ')}"
+        advice = "Please open an issue with the traceback from the report."
+        return Headline(icon=icon, title=title, summary=summary, advice=advice)
+    # What left no report is no fault of a machine that anybody looked at.
+    lost = bool(why) and all(r.leg == legs.GATE or legs.LEFT_NONE in faults.reason(r) for r in why)
+    subject = "incomplete, and not this change's fault" if lost else "the machine failed, not this change"
+    title = f"{subject} — {reasons[0] if reasons else 'no reason was given'}{more}"
+    again = "Repeat the run. If it happens again, it is the machine that needs a look."
     fixes = [c.fix for c in found.checks if c.status in (Verdict.ERROR, Verdict.FAIL) and c.fix]
-    advice = words.sentence(fixes[0]) if fixes else again
-    return Headline(icon=ICONS[Verdict.ERROR], title=title, summary=counts(report, found), advice=advice)
+    advice = words.sentence(fixes[0]) if fixes else "Look at the run's jobs." if lost else again
+    return Headline(icon=icon, title=title, summary=summary, advice=advice)
+
+
+def _reason(report: Report, result: StageResult) -> str:
+    said = faults.reason(result)
+    # Whoever stands for a lost leg names it in the reason, or speaks of the whole run.
+    return f"{result.leg}: {said}" if result.leg and result.leg not in legs.lost(report) else said
+
+
+def _where_interrupted(report: Report) -> str:
+    stopped = [r.leg for r in report.results if isinstance(r, Crashed) and r.reason.startswith("interrupted")]
+    if report.legs:
+        return f" — on {words.first(list(dict.fromkeys(stopped)), 3)}" if any(stopped) else ""
+    finished = [
+        stage_of(r).value for r in report.results if r.verdict not in (Verdict.ERROR, Verdict.SKIPPED)
+    ]
+    return f" — finished: {words.joined(finished)}" if finished else " — no stage had finished"
 
 
 def _undecided(report: Report, found: Tally) -> str:
@@ -183,56 +242,3 @@ def _undecided(report: Report, found: Tally) -> str:
                 return f"benchmark {open_ones[0].name}: {open_ones[0].reason}"
     reasons = [faults.reason(r) for r in report.results if r.verdict is Verdict.INCONCLUSIVE]
     return next((reason for reason in reasons if reason), "the results do not agree")
-
-
-def _green(report: Report, found: Tally) -> Headline:
-    icon = ICONS[report.verdict]
-    if report.plan.neutral_reason:
-        return Headline(
-            icon=icon, title=f"nothing to test — {report.plan.neutral_reason}", advice="Nothing to do."
-        )
-    parts = [
-        part for part in (_tests_part(report, found), _scan_part(report, found), _speed_part(found)) if part
-    ]
-    title = _readiness(report, found) + (f" — {', '.join(parts)}" if parts else "")
-    advice = "Nothing to do." if report.verdict is Verdict.PASS else "Nothing must be done; advice is below."
-    return Headline(icon=icon, title=title, advice=advice)
-
-
-def _readiness(report: Report, found: Tally) -> str:
-    """No more is promised than what was seen: only a run on a GPU says «ready»."""
-    on_gpu = any(s.gpus and s.verdict is Verdict.PASS for s in found.suites)
-    if machine.usable(report.facts) and (on_gpu or found.comparisons):
-        return "ready for AMD GPUs"
-    built = any(isinstance(r, BuildResult) and r.verdict.is_green for r in report.results)
-    if built:
-        return f"builds for {words.joined(found.archs) or 'AMD GPUs'}, not run on a GPU"
-    return "nothing against it in what was checked"
-
-
-def _tests_part(report: Report, found: Tally) -> str:
-    seen = cases(found.suites)
-    if not seen.green:
-        return ""
-    model = machine.short_name(report.facts)
-    on_gpu = any(s.gpus and s.cases for s in found.suites)
-    return words.count(seen.green, "test") + (f" on {model}" if model and on_gpu else "")
-
-
-def _scan_part(report: Report, found: Tally) -> str:
-    if not any(isinstance(r, ScanResult) for r in report.results):
-        return ""
-    if not found.findings:
-        return "no CUDA left behind"
-    return words.count(len(found.findings), "piece") + " of advice from the scan"
-
-
-def _speed_part(found: Tally) -> str:
-    if not found.comparisons:
-        return ""
-    faster = found.perf(PerfVerdict.IMPROVED)
-    open_ones = found.perf(PerfVerdict.SUSPICIOUS) + found.perf(PerfVerdict.INCONCLUSIVE)
-    if open_ones:
-        return f"speed of {words.count(len(open_ones), 'benchmark')} undecided"
-    floor = f" (detects ≥ {words.percent(found.detects_pct)})" if found.detects_pct is not None else ""
-    return (f"{words.count(len(faster), 'benchmark')} faster" if faster else "speed unchanged") + floor

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from rocm_ci.model.result import Skipped, StageResult, stage_of
+from rocm_ci.model.facts import Facts
+from rocm_ci.model.result import Crashed, Skipped, StageResult, stage_of
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import words
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
 MAX_LEGS = 256  # docs.github.com: a matrix gives at most 256 jobs
+NOTHING_RAN = "nothing ran, so nothing is known"
+LEFT_NONE = "left no report"
+GATE = "gate"  # the leg by which the gate of the workflow tells what is missing
 _NAMED = 3
 
 
@@ -31,11 +36,25 @@ def verdicts(results: Iterable[StageResult]) -> dict[str, Verdict]:
     return found
 
 
-def part(report: Report, leg: Leg) -> Report:
-    """What one leg found on its machine, without settings and notices, which all legs share."""
-    mine = tuple(replace(result, leg="") for result in report.results if result.leg == leg.name)
-    return replace(
-        report, results=mine, facts=leg.facts, verdict=leg.verdict, settings=(), notices=(), legs=()
+def part(report: Report, leg: Leg, results: Iterable[StageResult]) -> Report:
+    """What one leg found on its machine: `results`, as if they were a run of their own."""
+    mine = tuple(replace(result, leg="") for result in results)
+    return replace(report, results=mine, facts=leg.facts, verdict=leg.verdict, legs=())
+
+
+def is_lost(report: Report) -> bool:
+    """Whether a report only says that there is none: no machine was seen, and its only result is why."""
+    return len(report.results) == 1 and report.facts == Facts() and isinstance(report.results[0], Crashed)
+
+
+def lost(report: Report) -> tuple[str, ...]:
+    """The legs of a merged report that left none of their own."""
+    many = Counter(result.leg for result in report.results)
+    crashed = {result.leg for result in report.results if isinstance(result, Crashed)}
+    return tuple(
+        leg.name
+        for leg in report.legs
+        if many[leg.name] == 1 and leg.name in crashed and leg.facts == Facts()
     )
 
 
@@ -46,7 +65,7 @@ def that_did(report: Report, stage: StageName) -> tuple[str, ...]:
 
 
 def named(names: Sequence[str], among: Sequence[str]) -> str:
-    """`all 4`, `both`, `mi210`, `mi210 and mi300x`, `all but mi210`: some legs among those that could be.
+    """`all 4`, `mi210`, `mi210 and mi300x`, `all but mi210`: some legs among those that could be.
 
     Empty when there is but one that could be.
     """
@@ -54,7 +73,7 @@ def named(names: Sequence[str], among: Sequence[str]) -> str:
     if len(among) < 2 or not some:
         return ""
     if len(some) >= len(among):
-        return "both" if len(among) == 2 else f"all {len(among):,}"
+        return words.joined(some) if len(among) == 2 else f"all {len(among):,}"
     others = [name for name in among if name not in set(some)]
     if len(others) == 1 and len(some) > _NAMED:
         return f"all but {others[0]}"
@@ -62,7 +81,7 @@ def named(names: Sequence[str], among: Sequence[str]) -> str:
 
 
 def on(names: Sequence[str], among: Sequence[str]) -> str:
-    """`on mi210 only`, `on both`, `on mi210 and mi300x`; empty when there is but one that could be."""
+    """`on mi210 only`, `on all 4`, `on mi210 and mi300x`; empty when there is but one that could be."""
     said = named(names, among)
     if not said:
         return ""

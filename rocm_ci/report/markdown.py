@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rocm_ci.report import inert, words
+import msgspec
+
+from rocm_ci.model.result import ScanResult
+from rocm_ci.report import history, inert, leg_details, words
 from rocm_ci.report.details import details, machine_part, table
+from rocm_ci.report.fixes import Lists
 from rocm_ci.report.headline import Headline, headline
-from rocm_ci.report.links import Links, published
-from rocm_ci.report.problem import Problem
+from rocm_ci.report.links import Links
+from rocm_ci.report.past import Past, blocks
 from rocm_ci.report.problems import advice, problems
 from rocm_ci.report.room import STEPS, Room
-from rocm_ci.report.stage_rows import Row, rows
+from rocm_ci.report.table_rows import rows
 from rocm_ci.report.tally import Tally, tally
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from rocm_ci.model.finding import Finding
+    from rocm_ci.model.past import Point
     from rocm_ci.model.report import Report
+    from rocm_ci.report.problem import Problem
+    from rocm_ci.report.stage_rows import Row
 
 BUDGET = 60_000  # bytes; GitHub takes 65,536 characters, and the marker needs room
 TABLE_ROWS = 16
@@ -26,33 +34,30 @@ TABLE_ROWS = 16
 
 @dataclass(frozen=True, kw_only=True)
 class _Page:
-    """What all attempts to fit a comment have in common."""
+    """What all attempts to fit a comment have in common. `common` is what no leg tells for itself."""
 
     report: Report
     links: Links
+    past: Past
+    now: Point
+    common: Report
     found: Tally
-    problems: tuple[Problem, ...]
     advice: tuple[Problem, ...]
+    lists: Lists
+    legs: tuple[leg_details.Part, ...]
     headline: Headline
     rows: tuple[Row, ...]
 
 
-def render_comment(report: Report, *, links: Links | None = None, budget: int = BUDGET) -> str:
+def render_comment(
+    report: Report, *, links: Links | None = None, budget: int = BUDGET, past: Past | None = None
+) -> str:
     """The comment, without a marker, in at most `budget` bytes of UTF-8.
 
-    What does not fit is dropped in the order of `room.STEPS`, and the comment says what was.
+    What does not fit is dropped in the order of `room.STEPS`, and the comment says what was. `past` adds
+    what is known of the base and of earlier runs.
     """
-    listed = problems(report)
-    things = sum(p.kind != "machine" for p in listed)
-    page = _Page(
-        report=report,
-        links=links or Links(),
-        found=tally(report),
-        problems=listed,
-        advice=advice(report),
-        headline=headline(report, things),
-        rows=rows(report),
-    )
+    page = _page(report, links or Links(), past or Past())
     dropped: list[str] = []
     before = -1
     for name, room in STEPS:
@@ -66,25 +71,70 @@ def render_comment(report: Report, *, links: Links | None = None, budget: int = 
     return _shortest(page)
 
 
+def _page(report: Report, links: Links, past: Past) -> _Page:
+    listed = problems(report, past.delta)
+    common = _common(report)
+    base = (past.delta.base_ref if past.delta else "") or report.event.base_ref or ""
+    things = sum(p.kind != "machine" and not p.on_base for p in listed)
+    return _Page(
+        report=report,
+        links=links,
+        past=past,
+        now=history.point(report, history=past.history),
+        common=common,
+        found=tally(common),
+        advice=advice(common),
+        lists=Lists(report=report, links=links, problems=listed, base=base),
+        legs=leg_details.parts(report),
+        headline=headline(report, things, past.delta),
+        rows=rows(report, past.delta),
+    )
+
+
+def _common(report: Report) -> Report:
+    """What is told once for all legs: the findings, which are of no machine. All of it without legs."""
+    if not report.legs:
+        return report
+    scans = tuple(
+        msgspec.structs.replace(result, leg="", findings=findings)
+        for result, findings in _findings_once(report)
+    )
+    return msgspec.structs.replace(report, results=scans, legs=())
+
+
+def _findings_once(report: Report) -> Iterator[tuple[ScanResult, tuple[Finding, ...]]]:
+    seen: set[Finding] = set()
+    for result in report.results:
+        if isinstance(result, ScanResult):
+            fresh = tuple(f for f in result.findings if f not in seen)
+            seen.update(fresh)
+            yield result, fresh
+
+
 def _render(page: _Page, room: Room, dropped: Sequence[str]) -> str:
-    blocks = [
+    parts = [
         _title(page, room.text),
         _summary(page, room),
         _table(page, room),
         *_notices(page, room),
-        _fixes(page, room),
-        *(details(page.report, page.found, page.advice, room) if room.details else ()),
-        machine_part(page.report, room),
+        page.lists.render(room),
+        *(details(page.common, page.found, page.advice, room) if room.details else ()),
+        *blocks(page.past, page.now, room if room.trend else replace(room, listed=0), page.links),
+        *_machines(page, room),
         _dropped(page, dropped),
         _footer(page),
     ]
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _machines(page: _Page, room: Room) -> list[str]:
+    return leg_details.leg_folds(page.legs, room) if page.legs else [machine_part(page.report, room)]
 
 
 def _shortest(page: _Page) -> str:
     """What is never dropped, when even the table is too long for a very small budget."""
     room = Room(text=60, details=False)
-    return f"{_title(page, 60)}\n\n{machine_part(page.report, room)}\n"
+    return "\n\n".join((_title(page, 60), *_machines(page, room))) + "\n"
 
 
 def _title(page: _Page, limit: int) -> str:
@@ -95,15 +145,18 @@ def _title(page: _Page, limit: int) -> str:
 def _summary(page: _Page, room: Room) -> str:
     head = page.headline
     counted = f"**{inert.text(head.summary, limit=room.text)}.**" if head.summary else ""
-    return " ".join(part for part in (counted, inert.prose(head.advice, limit=room.text)) if part)
+    sentences = (head.advice, head.past, history.sentence(page.past.history, page.now))
+    said = (inert.prose(sentence, limit=room.text) for sentence in sentences if sentence)
+    return " ".join(part for part in (counted, *said) if part)
 
 
 def _table(page: _Page, room: Room) -> str:
     event = page.report.event
-    shown = page.rows[:TABLE_ROWS]
+    shown = _worst(page.rows, TABLE_ROWS)
     body = [
         (
             inert.prose(row.stage, limit=min(room.text, 80), cell=True),
+            inert.text(row.on, limit=80),
             f"{row.icon} {inert.prose(row.result, limit=min(room.text, 160), cell=True)}",
             _unbroken(inert.text(row.against, limit=60)),
             _unbroken(words.duration(row.duration_s)),
@@ -111,11 +164,21 @@ def _table(page: _Page, room: Room) -> str:
         for row in shown
     ]
     if len(page.rows) > len(shown):
-        body.append(("…", f"{len(page.rows) - len(shown):,} more", "", ""))
+        body.append(("…", "", f"{len(page.rows) - len(shown):,} more", "", ""))
     base = f"against {inert.tag(event.base_ref, limit=60)}" if event.base_ref else "against the base"
     if event.merge_base is None:
         base = "no base"
-    return table(("stage", "result", base, "time"), body)
+    if not page.report.legs:
+        return table(("stage", "result", base, "time"), [(row[0], *row[2:]) for row in body])
+    return table(("stage", "on", "result", base, "time"), body)
+
+
+def _worst(listed: Sequence[Row], number: int) -> list[Row]:
+    """Of too many rows those that went wrong, in their order."""
+    if len(listed) <= number:
+        return list(listed)
+    order = sorted(range(len(listed)), key=lambda at: (listed[at].verdict, -at), reverse=True)
+    return [listed[at] for at in sorted(order[:number])]
 
 
 def _unbroken(shown: str) -> str:
@@ -129,84 +192,6 @@ def _notices(page: _Page, room: Room) -> list[str]:
     if len(notices) > 5:
         lines.append(f"> … and {len(notices) - 5:,} more notices, in the report.")
     return ["\n>\n".join(lines)] if lines else []
-
-
-def _fixes(page: _Page, room: Room) -> str:
-    change = [p for p in page.problems if p.kind != "machine"]
-    machine = [p for p in page.problems if p.kind == "machine"]
-    return "\n\n".join(
-        part
-        for part in (
-            _numbered("Fix first", change, page, room),
-            _numbered("What went wrong on the machine", machine, page, room),
-        )
-        if part
-    )
-
-
-def _numbered(title: str, listed: Sequence[Problem], page: _Page, room: Room) -> str:
-    if not listed:
-        return ""
-    shown = listed[: room.fixes]
-    items = [f"{number}. {_item(p, page, room)}" for number, p in enumerate(shown, 1)]
-    rest = f"\n\n… and {len(listed) - len(shown):,} more{' below' if room.details else ''}."
-    return f"**{title}**\n\n" + "\n".join(items) + (rest if len(listed) > len(shown) else "")
-
-
-def _item(p: Problem, page: _Page, room: Room) -> str:
-    """One thing to fix, as a list item whose further lines are indented to belong to it."""
-    said = f"{_subject(p, page)} — {inert.prose(p.message, limit=room.text)}"
-    if p.also:
-        others = words.first([inert.code(name, limit=100) for name in p.also], 3)
-        said += f" (and so {'does' if len(p.also) == 1 else 'do'} {others})"
-    lines = [said]
-    if p.advice:
-        lines[0] = _stopped(said) + " " + words.sentence(inert.prose(p.advice, limit=room.text))
-    if p.replacement:
-        lines[0] = _stopped(lines[0]) + f" Ready fix: {inert.code(p.replacement, limit=160)}."
-    if p.rule:
-        page_of_rule = published(p.docs)
-        name = inert.tag(p.rule, limit=60)
-        lines[0] += f" <sub>{f'[{name}]({page_of_rule})' if page_of_rule else name}</sub>"
-    if p.cause:
-        lines.append(_cause(p, room))
-    if p.command and p.kind == "test":
-        lines.append(f"Run it: {inert.code(p.command, limit=600)}")
-    return "<br>\n   ".join(lines)
-
-
-def _subject(p: Problem, page: _Page) -> str:
-    place = p.place
-    if p.subject or not place:
-        shown = inert.code(p.subject or p.kind)
-        # The name of a test says little about where it is.
-        return (
-            shown if not place or (p.path and p.path in (p.subject or "")) else f"{shown} in {_at(p, page)}"
-        )
-    return _at(p, page)
-
-
-def _at(p: Problem, page: _Page) -> str:
-    shown = inert.code(p.place or "", limit=160)
-    target = page.links.place(page.report.event.head, p.path or "", p.line) if p.path else None
-    return f"[{shown}]({target})" if target else shown
-
-
-def _stopped(said: str) -> str:
-    return said if said[-1] in ".!?…" else said + "."
-
-
-def _cause(p: Problem, room: Room) -> str:
-    cause = p.cause
-    if cause is None:
-        return ""
-    said = (
-        f"Likely cause: {inert.prose(cause.title, limit=160)} — {inert.prose(cause.cause, limit=room.text)}"
-    )
-    if cause.fixes:
-        said = _stopped(said) + f" Try: {inert.prose(cause.fixes[0], limit=room.text)}"
-    where = next((url for url in map(published, cause.references) if url), None)
-    return _stopped(said) + (f" <sub>[why]({where})</sub>" if where else "")
 
 
 def _dropped(page: _Page, dropped: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from rocm_ci.model.report import Leg, Report, verdict_of
 from rocm_ci.model.result import Crashed, ScanResult, Skipped, StageResult, stage_of
 from rocm_ci.model.verdict import Verdict, worst
 from rocm_ci.report import machine
-from rocm_ci.report.legs import MAX_LEGS, NAME, verdicts
+from rocm_ci.report.legs import LEFT_NONE, MAX_LEGS, NAME, NOTHING_RAN, is_lost, verdicts
 from rocm_ci.report.merge_remarks import notices, settings, span
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from rocm_ci.model.event import Event
 
-NOTHING_RAN = "nothing ran, so nothing is known"
 _NATURAL = re.compile(r"([0-9]+)")
 _ORDER = {stage: at for at, stage in enumerate(StageName)}
 
@@ -45,8 +44,8 @@ def merged(parts: Sequence[tuple[str, Report]]) -> Report:
         return parts[0][1]
     _refuse_strangers(parts)
     # Those without a GPU come first: a scan and a build are what the others stand on.
-    ordered = sorted(parts, key=lambda p: (bool(machine.usable(p[1].facts)), _natural(p[0])))
-    there = [(name, report) for name, report in ordered if not is_missing(report)]
+    ordered = sorted(parts, key=lambda p: (is_lost(p[1]), bool(machine.usable(p[1].facts)), _natural(p[0])))
+    there = [(name, report) for name, report in ordered if not is_lost(report)]
     plan = _plan([report for _, report in ordered])
     results = tuple(_results(ordered))
     own = verdicts(results)
@@ -70,7 +69,7 @@ def merged(parts: Sequence[tuple[str, Report]]) -> Report:
 
 def missing(name: str, reason: str, event: Event, *, started: str = "") -> Report:
     """What stands for a leg that left no report: an ERROR. `reason` follows «left no report: »."""
-    said = f"leg {name} left no report" + (f": {reason}" if reason else "")
+    said = f"leg {name} {LEFT_NONE}" + (f": {reason}" if reason else "")
     lost = Crashed(stage=StageName.PREFLIGHT, reason=said)
     return Report(
         tool=f"rocm-ci {__version__}",
@@ -82,11 +81,6 @@ def missing(name: str, reason: str, event: Event, *, started: str = "") -> Repor
         started=started,
         duration_s=0.0,
     )
-
-
-def is_missing(report: Report) -> bool:
-    """Whether a report only says that there is none."""
-    return len(report.results) == 1 and report.facts == Facts() and isinstance(report.results[0], Crashed)
 
 
 def graded(report: Report) -> Report:

@@ -9,36 +9,34 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.perf import PerfVerdict
+from rocm_ci.model.plan import StageName
 from rocm_ci.model.result import (
     BuildResult,
-    Crashed,
     KernelsResult,
     PerfResult,
-    PreflightResult,
     ScanResult,
     TestResult,
-    stage_of,
 )
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report import words
-from rocm_ci.report.problem import Problem
+from rocm_ci.report import legs, words
+from rocm_ci.report.machine_problems import most_likely, of_machine
+from rocm_ci.report.problem import Problem, joined, same
 from rocm_ci.report.tally import RED, label, tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rocm_ci.model.case import Case
-    from rocm_ci.model.diagnostic import Diagnosis, Diagnostic
+    from rocm_ci.model.diagnostic import Diagnostic
     from rocm_ci.model.finding import Finding
     from rocm_ci.model.kernel import KernelChange
     from rocm_ci.model.perf import Comparison
     from rocm_ci.model.report import Report
-    from rocm_ci.model.result import Bench, BuildStep, Suite
+    from rocm_ci.model.result import Bench, BuildStep, StageResult, Suite
+    from rocm_ci.report.delta import Delta
     from rocm_ci.report.problem import Kind
 
-_DIGITS = re.compile(r"[0-9]+")
 _COUNTS = re.compile(r"[0-9,]+ (tests? )?(failed|errored|flaky|passed|skipped)\b")
-_SAME = 200
 METRICS = {
     "vgpr": "VGPRs",
     "agpr": "AGPRs",
@@ -51,27 +49,50 @@ METRICS = {
 }
 
 
-def problems(report: Report) -> tuple[Problem, ...]:
-    """What made the run red: the change's faults in the order to mend them, then the machine's."""
-    listed: list[Problem] = []
-    for result in report.results:
-        if isinstance(result, BuildResult) and result.verdict is Verdict.FAIL:
-            for step in result.steps:
-                listed += _of_step(step)
-        elif isinstance(result, ScanResult) and result.verdict is Verdict.FAIL:
-            listed += _blocking(result.findings)
-        elif isinstance(result, TestResult):
-            for suite in result.suites:
-                listed += _of_suite(suite)
-        elif isinstance(result, KernelsResult) and result.verdict is Verdict.FAIL:
-            listed += _of_kernels(result.changes, Severity.ERROR)
-        elif isinstance(result, PerfResult) and result.verdict is Verdict.FAIL:
-            for bench in result.benches:
-                listed += _of_bench(bench)
+def problems(report: Report, delta: Delta | None = None) -> tuple[Problem, ...]:
+    """What made the run red: the change's faults in the order to mend them, then the machine's.
+
+    What several legs have in common is told once. With `delta`, tests that fail on the base too come
+    last among the change's: they are not its doing.
+    """
+    listed = joined([replace(p, legs=_legs(result)) for result in report.results for p in _of(result, delta)])
     # A compile error explains most of what comes after it.
     order: tuple[Kind, ...] = ("build", "scan", "test", "kernels", "perf")
-    listed.sort(key=lambda p: order.index(p.kind))
-    return tuple(listed) + tuple(_of_machine(report))
+    listed.sort(key=lambda p: (p.on_base, order.index(p.kind)))
+    machine = [replace(p, legs=_legs(result)) for result in report.results for p in of_machine(result)]
+    return (*listed, *joined(machine))
+
+
+def _legs(result: StageResult) -> tuple[str, ...]:
+    return (result.leg,) if result.leg else ()
+
+
+def _of(result: StageResult, delta: Delta | None) -> Iterator[Problem]:
+    """The change's faults in one stage."""
+    if isinstance(result, TestResult):
+        for suite in result.suites:
+            yield from _of_suite(suite, result.leg, delta)
+    elif result.verdict is not Verdict.FAIL:
+        return
+    elif isinstance(result, BuildResult):
+        for step in result.steps:
+            yield from _of_step(step)
+    elif isinstance(result, ScanResult):
+        yield from _blocking(result.findings)
+    elif isinstance(result, KernelsResult):
+        yield from _of_kernels(result.changes, Severity.ERROR)
+    elif isinstance(result, PerfResult):
+        for bench in result.benches:
+            yield from _of_bench(bench)
+
+
+def seen_on(p: Problem, report: Report) -> str:
+    """On which legs of a matrix: `on mi210 only`. Empty where one leg alone could have said it."""
+    if not p.legs or p.subject == f"leg {p.legs[0]}":
+        return ""
+    if p.kind == "machine":
+        return f"on {words.first(p.legs, 3)}"
+    return legs.on(p.legs, legs.that_did(report, StageName(p.kind)))
 
 
 def advice(report: Report) -> tuple[Problem, ...]:
@@ -127,10 +148,6 @@ def _of_diagnostic(diagnostic: Diagnostic) -> Problem:
     )
 
 
-def _most_likely(diagnoses: tuple[Diagnosis, ...]) -> Diagnosis | None:
-    return max(diagnoses, key=lambda d: d.confidence, default=None)
-
-
 def _of_step(step: BuildStep) -> list[Problem]:
     """The errors of a build command, one per place; the command itself where it named none."""
     if step.verdict is not Verdict.FAIL:
@@ -151,25 +168,27 @@ def _of_step(step: BuildStep) -> list[Problem]:
     if not found:
         why = step.reason or f"ended with exit code {step.exit_code}"
         found.append(Problem(kind="build", severity=Severity.ERROR, message=why, subject=step.name))
-    cause = _most_likely(step.diagnoses)
+    cause = most_likely(step.diagnoses)
     return [replace(found[0], cause=cause, command=step.command), *found[1:]]
 
 
-def _of_suite(suite: Suite) -> list[Problem]:
+def _of_suite(suite: Suite, leg: str, delta: Delta | None) -> list[Problem]:
     if suite.verdict is not Verdict.FAIL:
         return []
-    groups: dict[str, list[Case]] = {}
+    groups: dict[tuple[bool, str], list[Case]] = {}
     for case in suite.cases:
         if case.status in RED:
             # A parametrised test fails fifty times over with fifty different numbers: that is one thing.
-            same = _DIGITS.sub("#", (case.message or case.id)[:_SAME])
-            groups.setdefault(same, []).append(case)
+            on_base = delta is not None and delta.was_red(leg, suite.name, case.id)
+            groups.setdefault((on_base, same(case.message or case.id)), []).append(case)
+    # What is new is why somebody looks at all, and the suite's own cause is told with it.
     found = [
         replace(
             _of_case(alike[0], Severity.ERROR, alike[0].message or "failed without a message"),
             also=tuple(label(case) for case in alike[1:]),
+            on_base=on_base,
         )
-        for alike in groups.values()
+        for (on_base, _), alike in sorted(groups.items(), key=lambda group: group[0][0])
     ]
     if not found:
         found = [
@@ -186,7 +205,7 @@ def _of_suite(suite: Suite) -> list[Problem]:
     elif suite.reason and not _COUNTS.match(suite.reason):
         # The failed tests are not the whole story: a crash, a report that breaks off.
         found[0] = replace(found[0], advice=f"The suite as a whole: {suite.reason}")
-    return [replace(found[0], cause=_most_likely(suite.diagnoses)), *found[1:]]
+    return [replace(found[0], cause=most_likely(suite.diagnoses)), *found[1:]]
 
 
 def _of_case(case: Case, severity: Severity, message: str) -> Problem:
@@ -213,7 +232,9 @@ def _of_kernels(changes: tuple[KernelChange, ...], severity: Severity) -> list[P
 
 def _of_bench(bench: Bench) -> list[Problem]:
     """What it measured slower; the benchmark itself where it could not be measured."""
-    slower = [_of_comparison(c) for c in bench.comparisons if c.verdict is PerfVerdict.REGRESSION]
+    slower = [
+        _of_comparison(c) for c in bench.comparisons if c.verdict is PerfVerdict.REGRESSION and not c.accepted
+    ]
     if slower or bench.verdict is not Verdict.FAIL:
         return slower
     return [
@@ -234,6 +255,7 @@ def _of_comparison(comparison: Comparison) -> Problem:
         message=speed(comparison),
         subject=comparison.name,
         advice=comparison.reason or None,
+        weight=abs(comparison.effect_pct or 0.0),
     )
 
 
@@ -250,42 +272,3 @@ def speed(comparison: Comparison) -> str:
         low, high = c.interval_pct
         inside += f", interval {words.signed_percent(low)} … {words.signed_percent(high)}"
     return f"{said} ({inside})" if said else inside
-
-
-def _of_machine(report: Report) -> Iterator[Problem]:
-    for result in report.results:
-        if isinstance(result, Crashed):
-            stage = f"stage {stage_of(result).value}"
-            yield Problem(kind="machine", severity=Severity.ERROR, message=result.reason, subject=stage)
-        elif isinstance(result, PreflightResult):
-            for check in result.checks:
-                if check.status in (Verdict.ERROR, Verdict.FAIL):
-                    yield Problem(
-                        kind="machine",
-                        severity=Severity.ERROR,
-                        message=f"{check.seen}; needed: {check.needed}",
-                        subject=check.id,
-                        advice=check.fix,
-                    )
-        elif isinstance(result, PerfResult):
-            for bench in result.benches:
-                if bench.verdict is Verdict.ERROR:
-                    yield Problem(
-                        kind="machine",
-                        severity=Severity.ERROR,
-                        message=bench.reason or "could not be run",
-                        subject=bench.name,
-                        command=bench.command,
-                    )
-        elif isinstance(result, (TestResult, BuildResult)):
-            parts = result.suites if isinstance(result, TestResult) else result.steps
-            for part in parts:
-                if part.verdict is Verdict.ERROR:
-                    yield Problem(
-                        kind="machine",
-                        severity=Severity.ERROR,
-                        message=part.reason or "could not be run",
-                        subject=part.name,
-                        command=part.command,
-                        cause=_most_likely(part.diagnoses),
-                    )

@@ -19,6 +19,7 @@ class Room:
     fixes: int = 10
     text: int = 300
     details: bool = True
+    trend: bool = True
 
 
 def _steps() -> tuple[tuple[str, Room], ...]:
@@ -27,6 +28,7 @@ def _steps() -> tuple[tuple[str, Room], ...]:
     for name, changes in (
         ("log tails", {"log_tails": False}),
         ("the list of all benchmarks", {"benchmarks": 0}),
+        ("the trend and older verdicts", {"trend": False}),
         ("the lists of skipped and flaky tests", {"listed": 0}),
         ("findings beyond 10", {"findings": 10}),
         ("failed tests beyond 10", {"failed": 10}),

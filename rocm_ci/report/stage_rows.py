@@ -1,8 +1,8 @@
-"""The stage table, a row per stage, suite and benchmark. Plain text; still to be made inert."""
+"""The rows of one stage's result: one per stage, suite or layer. Plain text; still to be made inert."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.finding import Severity
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocm_ci.model.kernel import KernelChange
-    from rocm_ci.model.report import Report
     from rocm_ci.model.result import StageResult, Suite
 
 # More suites than this are told in one row per layer: the table must stay a table.
@@ -45,13 +44,18 @@ _TITLES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """`result` begins with the verdict in words; `against` says what differs from the merge base."""
+    """`result` begins with the verdict in words; `against` says what differs from the merge base.
+
+    `on` names the legs of a matrix that it holds for. `suites` are those that it counts.
+    """
 
     verdict: Verdict
     stage: str
     result: str
     against: str = ""
     duration_s: float = 0.0
+    on: str = ""
+    suites: tuple[Suite, ...] = ()
 
     @property
     def icon(self) -> str:
@@ -59,20 +63,8 @@ class Row:
         return "⚠️" if self.verdict is Verdict.NEUTRAL else ICONS[self.verdict]
 
 
-def rows(report: Report) -> tuple[Row, ...]:
-    """All stages in order. A healthy machine needs no row: it has its own line below the table."""
-    made: list[Row] = []
-    for row in (row for result in report.results for row in _of(result)):
-        before = made[-1] if made else None
-        # What was skipped for one reason is told once, with the names of all.
-        if before and row.verdict is before.verdict is Verdict.SKIPPED and row.result == before.result:
-            made[-1] = replace(before, stage=f"{before.stage}, {row.stage}")
-        else:
-            made.append(row)
-    return tuple(made)
-
-
-def _of(result: StageResult) -> Iterator[Row]:
+def of(result: StageResult) -> Iterator[Row]:
+    """The rows of one result. A healthy machine needs none: it has its own line below the table."""
     title = _TITLES[stage_of(result).value]
     match result:
         case PreflightResult():
@@ -81,13 +73,13 @@ def _of(result: StageResult) -> Iterator[Row]:
         case ScanResult():
             yield _row(result, title, _scan(result), f"+{len(result.findings):,}" if result.findings else "=")
         case BuildResult():
-            yield _row(result, _build_title(title, result), _build(result))
+            yield _row(result, build_title(result), _build(result))
         case KernelsResult():
             yield _row(result, title, _kernels(result), _kernel_difference(result))
         case TestResult():
             yield from _tests(result)
         case PerfResult():
-            yield _row(result, title, _perf(result), _floor(result))
+            yield _row(result, title, _perf(result), floor(result))
         case Skipped():
             yield _row(result, title, f"skipped, because {_because(result.reason)}")
         case Crashed():
@@ -121,8 +113,9 @@ def _scan(result: ScanResult) -> str:
     return " ".join(part for part in ("nothing found", files) if part) + silenced
 
 
-def _build_title(title: str, result: BuildResult) -> str:
-    parts = [title + (f" {result.compiler}" if result.compiler else ""), ", ".join(result.archs)]
+def build_title(result: BuildResult) -> str:
+    """`Build hipcc 6.4 · gfx90a, gfx942`."""
+    parts = [_TITLES["build"] + (f" {result.compiler}" if result.compiler else ""), ", ".join(result.archs)]
     return " · ".join(part for part in parts if part)
 
 
@@ -199,6 +192,7 @@ def _tests(result: TestResult) -> Iterator[Row]:
             stage=layer.value.capitalize(),
             result=said + (f"; look at {words.first(bad, 3)}" if bad else ""),
             duration_s=sum(s.duration_s for s in inside),
+            suites=tuple(inside),
         )
 
 
@@ -214,7 +208,13 @@ def _suite_row(suite: Suite) -> Row:
     ):
         # Counts alone do not explain a suite that is red with green tests.
         said = f"{suite.reason} ({said})" if said else suite.reason
-    return Row(verdict=suite.verdict, stage=title, result=said or "no test ran", duration_s=suite.duration_s)
+    return Row(
+        verdict=suite.verdict,
+        stage=title,
+        result=said or "no test ran",
+        duration_s=suite.duration_s,
+        suites=(suite,),
+    )
 
 
 def _perf(result: PerfResult) -> str:
@@ -228,9 +228,12 @@ def _perf(result: PerfResult) -> str:
     )
     parts = []
     for verdict, word in wording:
-        number = sum(c.verdict is verdict for c in every)
+        number = sum(c.verdict is verdict and not c.accepted for c in every)
         if number:
             parts.append(words.count(number, word, word + ("s" if word == "regression" else "")))
+    passed = sum(bool(c.accepted) for c in every)
+    if passed:
+        parts.insert(1 if parts and "regression" in parts[0] else 0, _accepted(passed))
     # What could not be measured is told, and what is missing beside what was.
     told = sorted((b for b in result.benches if b.reason), key=lambda b: b.verdict, reverse=True)
     parts += [f"{b.name}: {b.reason}" for b in told[:2]]
@@ -239,7 +242,8 @@ def _perf(result: PerfResult) -> str:
     return ", ".join(parts) or result.reason or "nothing measured"
 
 
-def _floor(result: PerfResult) -> str:
+def floor(result: PerfResult) -> str:
+    """What change could have been seen: `detects ≥ 1.9 %`."""
     floors = [
         c.detects_pct
         for bench in result.benches
@@ -247,3 +251,7 @@ def _floor(result: PerfResult) -> str:
         if c.detects_pct is not None and c.verdict is not PerfVerdict.INCONCLUSIVE
     ]
     return f"detects ≥ {words.percent(max(floors))}" if floors else ""
+
+
+def _accepted(number: int) -> str:
+    return f"{words.count(number, 'regression')} accepted"

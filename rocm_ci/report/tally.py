@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rocm_ci.model.result import Bench, BuildStep, Check, Suite
 
 RED = (CaseStatus.FAILED, CaseStatus.ERRORED)
+_ENDED = ("failed", "errored", "passed", "flaky", "skipped")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,14 +60,7 @@ class Cases:
     @property
     def in_words(self) -> str:
         """`1 failed, 211 passed, 3 skipped`; what is zero is left out."""
-        pairs = (
-            (self.failed, "failed"),
-            (self.errored, "errored"),
-            (self.passed, "passed"),
-            (self.flaky, "flaky"),
-            (self.skipped, "skipped"),
-        )
-        return ", ".join(f"{n:,} {word}" for n, word in pairs if n)
+        return in_range([self])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +135,17 @@ def cases(suites: Iterable[Suite]) -> Cases:
     """Count the tests of some suites."""
     seen = Counter(case.status.value for suite in suites for case in suite.cases)
     return Cases(**{status.value: seen[status.value] for status in CaseStatus})
+
+
+def in_range(counts: Iterable[Cases]) -> str:
+    """Several counts as one: `210–212 passed, 0–2 skipped`."""
+    seen = [(c.failed, c.errored, c.passed, c.flaky, c.skipped) for c in counts]
+    parts = []
+    for numbers, word in zip(zip(*seen, strict=True), _ENDED, strict=True):
+        low, high = min(numbers), max(numbers)
+        if high:
+            parts.append(f"{low:,} {word}" if low == high else f"{low:,}–{high:,} {word}")
+    return ", ".join(parts)
 
 
 def label(case: Case) -> str:

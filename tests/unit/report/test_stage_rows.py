@@ -5,7 +5,8 @@ import pytest
 from rocm_ci.model.case import Layer
 from rocm_ci.model.kernel import KernelChange
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report.stage_rows import SUITE_ROWS, rows, short_kernel
+from rocm_ci.report.stage_rows import SUITE_ROWS, short_kernel
+from rocm_ci.report.table_rows import rows
 from tests import reports
 
 

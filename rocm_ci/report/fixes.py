@@ -1,0 +1,137 @@
+"""The open lists of the comment: what to fix, what the machine did, what was let pass. Inert Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocm_ci.model.result import PerfResult
+from rocm_ci.report import inert, words
+from rocm_ci.report.links import published
+from rocm_ci.report.problems import seen_on, speed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocm_ci.model.report import Report
+    from rocm_ci.report.links import Links
+    from rocm_ci.report.problem import Problem
+    from rocm_ci.report.room import Room
+
+_ACCEPTED = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lists:
+    """What the lists of one comment have in common; `base` is the name of the branch it goes to."""
+
+    report: Report
+    links: Links
+    problems: tuple[Problem, ...]
+    base: str = ""
+
+    def render(self, room: Room) -> str:
+        """All lists that have something to say."""
+        change = [p for p in self.problems if p.kind != "machine"]
+        machine = [p for p in self.problems if p.kind == "machine"]
+        # Where nothing is this change's doing, there is nothing for its author to fix first.
+        is_old = bool(change) and all(p.on_base for p in change)
+        parts = (
+            self._numbered(
+                f"Failed before this change, on {self._base()}" if is_old else "Fix first", change, room
+            ),
+            self._numbered("What went wrong on the machine", machine, room),
+            self._accepted(room),
+        )
+        return "\n\n".join(part for part in parts if part)
+
+    def _base(self) -> str:
+        return inert.code(self.base, limit=60) if self.base else "the base"
+
+    def _numbered(self, title: str, listed: Sequence[Problem], room: Room) -> str:
+        if not listed:
+            return ""
+        shown = listed[: room.fixes]
+        items = [f"{number}. {self._item(p, room)}" for number, p in enumerate(shown, 1)]
+        rest = f"\n\n… and {len(listed) - len(shown):,} more{' below' if room.details else ''}."
+        return f"**{title}**\n\n" + "\n".join(items) + (rest if len(listed) > len(shown) else "")
+
+    def _item(self, p: Problem, room: Room) -> str:
+        """One thing to fix, as a list item whose further lines are indented to belong to it."""
+        old = f" (fails on {self._base()} too)" if p.on_base else ""
+        said = f"{self._subject(p)}{self._where(p)}{old} — {inert.prose(p.message, limit=room.text)}"
+        if p.also:
+            others = words.first([inert.code(name, limit=100) for name in p.also[:3]], 3)
+            if len(p.also) > 3:
+                others = f"{others.replace(' and ', ', ')} and {len(p.also) - 3:,} more"
+            said += f" (and so {'does' if len(p.also) == 1 else 'do'} {others})"
+        lines = [said]
+        if p.advice:
+            lines[0] = _stopped(said) + " " + words.sentence(inert.prose(p.advice, limit=room.text))
+        if p.replacement:
+            lines[0] = _stopped(lines[0]) + f" Ready fix: {inert.code(p.replacement, limit=160)}."
+        if p.rule:
+            page_of_rule = published(p.docs)
+            name = inert.tag(p.rule, limit=60)
+            lines[0] += f" <sub>{f'[{name}]({page_of_rule})' if page_of_rule else name}</sub>"
+        if p.cause:
+            lines.append(_cause(p, room))
+        if p.command and p.kind == "test":
+            lines.append(f"Run it: {inert.code(p.command, limit=600)}")
+        return "<br>\n   ".join(lines)
+
+    def _subject(self, p: Problem) -> str:
+        place = p.place
+        if p.subject or not place:
+            shown = inert.code(p.subject or p.kind)
+            # The name of a test says little about where it is.
+            is_told = not place or (p.path and p.path in (p.subject or ""))
+            return shown if is_told else f"{shown} in {self._at(p)}"
+        return self._at(p)
+
+    def _at(self, p: Problem) -> str:
+        shown = inert.code(p.place or "", limit=160)
+        target = self.links.place(self.report.event.head, p.path or "", p.line) if p.path else None
+        return f"[{shown}]({target})" if target else shown
+
+    def _where(self, p: Problem) -> str:
+        said = seen_on(p, self.report)
+        return f" {inert.text(said)}" if said else ""
+
+    def _accepted(self, room: Room) -> str:
+        """The regressions that a maintainer let pass, by whom and why: nobody shall find them by chance."""
+        passed = [
+            (result.leg, comparison)
+            for result in self.report.results
+            if isinstance(result, PerfResult)
+            for bench in result.benches
+            for comparison in bench.comparisons
+            if comparison.accepted
+        ]
+        if not passed:
+            return ""
+        items = [
+            f"- {inert.code(c.name, limit=100)}{f' on {inert.text(leg)}' if leg else ''} — "
+            f"{inert.text(speed(c), limit=room.text)}; {inert.text(c.accepted, limit=room.text)}"
+            for leg, c in passed[:_ACCEPTED]
+        ]
+        if len(passed) > _ACCEPTED:
+            items.append(f"- … and {len(passed) - _ACCEPTED:,} more")
+        return "**Slower, and accepted**\n\n" + "\n".join(items)
+
+
+def _stopped(said: str) -> str:
+    return said if said[-1] in ".!?…" else said + "."
+
+
+def _cause(p: Problem, room: Room) -> str:
+    cause = p.cause
+    if cause is None:
+        return ""
+    said = (
+        f"Likely cause: {inert.prose(cause.title, limit=160)} — {inert.prose(cause.cause, limit=room.text)}"
+    )
+    if cause.fixes:
+        said = _stopped(said) + f" Try: {inert.prose(cause.fixes[0], limit=room.text)}"
+    where = next((url for url in map(published, cause.references) if url), None)
+    return _stopped(said) + (f" <sub>[why]({where})</sub>" if where else "")
