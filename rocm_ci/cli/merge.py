@@ -80,10 +80,10 @@ def _files(sources: Sequence[str]) -> Iterator[tuple[str, Path]]:
         if equals and NAME.match(name) and path:
             yield name, Path(path)
         else:
-            yield from _in_folder(Path(source))
+            yield from in_folder(Path(source))
 
 
-def _in_folder(folder: Path) -> Iterator[tuple[str, Path]]:
+def in_folder(folder: Path) -> Iterator[tuple[str, Path]]:
     """The report of every leg, as the artifacts lie there. Other entries are nothing to us."""
     try:
         names = [entry.name for _, entry in zip(range(_MAX_ENTRIES), os.scandir(folder), strict=False)]
@@ -120,7 +120,7 @@ def _joined(files: Sequence[tuple[str, Path]], required: Sequence[str]) -> Repor
             message = f"two reports are called {name!r}"
             raise ReportError(message, hint="give each job of the matrix a name of its own")
         try:
-            read[name] = codec.decode(_bytes(path))
+            read[name] = codec.decode(report_bytes(path))
         except ReportError as error:
             lost[name] = error
     if not read:
@@ -134,8 +134,8 @@ def _joined(files: Sequence[tuple[str, Path]], required: Sequence[str]) -> Repor
     return merged(list(read.items()))
 
 
-def _bytes(path: Path) -> bytes:
-    """The folder comes out of strangers' archives: neither it nor the file may be a link or a pipe."""
+def report_bytes(path: Path) -> bytes:
+    """A report file. Its folder comes out of strangers' archives: neither may be a link or a pipe."""
     shown = printable(str(path))
     try:
         if stat.S_ISLNK(path.parent.lstat().st_mode):

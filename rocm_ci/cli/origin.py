@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +11,17 @@ from rocm_ci import event as events
 from rocm_ci.cli import wiring
 from rocm_ci.errors import EventError, UsageError
 from rocm_ci.github import trigger
-from rocm_ci.github.client import checked_commit, checked_repository
-from rocm_ci.github.trigger import FinishedRun
+from rocm_ci.github.client import DeclinedError, checked_commit, checked_repository
+from rocm_ci.github.trigger import Action, FinishedRun
+from rocm_ci.model.event import EventKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_PULL_REF = re.compile(r"refs/pull/([0-9]+)/")
+_PULL_REF = re.compile(r"refs/pull/([0-9]{1,18})/")
+_NAMED_REF = re.compile(r"refs/(?:heads|tags)/.")
+# OWNER/NAME/.github/workflows/FILE@REF
+_WORKFLOW = re.compile(r"[^/@]+/[^/@]+/\.github/workflows/([A-Za-z0-9._-]{1,120})@")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +29,9 @@ class Origin:
     """What this job's event and flags say a report must be about. `head` None: the pull request's head.
 
     `finished` is set when the pull request has yet to be looked up; `read_only` when GitHub gives
-    this workflow a token that cannot post.
+    this workflow a token that cannot post. `action` and `conclusion` are those of the run that makes the
+    report; `workflow` its number or file name; `base_ref` the pull request's base branch, `ref` that of a
+    push in full. `is_partial`: only some of the suites or benchmarks were asked for.
     """
 
     repository: str
@@ -35,6 +41,12 @@ class Origin:
     run_attempt: int | None = None
     finished: FinishedRun | None = None
     read_only: bool = False
+    action: Action = "completed"
+    conclusion: str | None = None
+    workflow: int | str | None = None
+    base_ref: str | None = None
+    ref: str | None = None
+    is_partial: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +58,7 @@ class Flags:
     number: int | None
     event_name: str | None
     event_path: Path | None
+    conclusion: str | None = None
 
 
 def origin_of(env: Mapping[str, str], flags: Flags) -> Origin:
@@ -55,7 +68,7 @@ def origin_of(env: Mapping[str, str], flags: Flags) -> Origin:
         if flags.repository and flags.repository.casefold() != origin.repository.casefold():
             message = f"--repository {flags.repository} is not the event's ({origin.repository})"
             raise UsageError(message, hint="name --commit or --number too")
-        return origin
+        return replace(origin, conclusion=flags.conclusion or origin.conclusion)
     repository = checked_repository(
         flags.repository or env.get("GITHUB_REPOSITORY") or _origin_of_event(env, flags).repository
     )
@@ -72,6 +85,8 @@ def origin_of(env: Mapping[str, str], flags: Flags) -> Origin:
         run_id=_number(env.get("GITHUB_RUN_ID")),
         run_attempt=_number(env.get("GITHUB_RUN_ATTEMPT")),
         finished=finished,
+        conclusion=flags.conclusion,
+        workflow=_workflow(env),
     )
 
 
@@ -84,29 +99,58 @@ def _origin_of_event(env: Mapping[str, str], flags: Flags) -> Origin:
         raise UsageError(message, hint=hint)
     payload = wiring.read_bytes(path, "the event file")
     if name == "workflow_run":
-        run = trigger.finished_run(payload)
-        _same_repository(env, run.repository)
-        return Origin(
-            repository=run.repository,
-            head=run.head,
-            run_id=run.run_id,
-            run_attempt=run.run_attempt,
-            finished=run,
-        )
+        return _origin_of_run(env, trigger.finished_run(payload))
     event = events.parse({**env, "GITHUB_EVENT_NAME": name}, payload)
     # The runner itself sets GITHUB_REF; the event file lies where an earlier step could write.
-    ref = _PULL_REF.match(env.get("GITHUB_REF", ""))
-    if ref and event.number is not None and int(ref[1]) != event.number:
-        message = f"the event file is about pull request {event.number}, GITHUB_REF about {ref[1]}"
+    ref = env.get("GITHUB_REF", "")
+    found = _PULL_REF.match(ref)
+    if found and event.number is not None and int(found[1]) != event.number:
+        message = f"the event file is about pull request {event.number}, GITHUB_REF about {found[1]}"
         raise EventError(message, hint="an earlier step of this job may have changed the event file")
+    is_dispatched = event.kind is EventKind.WORKFLOW_DISPATCH and event.number is not None
+    if is_dispatched:
+        branch = trigger.default_branch(payload)
+        if ref and ref != f"refs/heads/{branch}":
+            message = f"the dispatched workflow runs on {ref[:120]!a}, not on the default branch"
+            raise EventError(message, hint=f"start it on the branch {branch[:120]!a}")
+    repository = checked_repository(event.repository or "")
+    _same_repository(env, repository)
     return Origin(
-        repository=checked_repository(event.repository or ""),
+        repository=repository,
         head=event.head,
         number=event.number,
         run_id=event.run_id,
         run_attempt=event.run_attempt,
-        read_only=event.is_fork,
+        read_only=event.is_fork and not is_dispatched,
+        workflow=_workflow(env),
+        base_ref=event.base_ref,
+        ref=ref if event.number is None and _NAMED_REF.match(ref) else None,
+        is_partial=event.is_partial,
     )
+
+
+def _origin_of_run(env: Mapping[str, str], run: FinishedRun) -> Origin:
+    _same_repository(env, run.repository)
+    if run.event == "workflow_dispatch":
+        message = f"run {run.run_id} was dispatched: it reports itself"
+        raise DeclinedError(message, hint="nothing to do here")
+    return Origin(
+        repository=run.repository,
+        head=run.head,
+        run_id=run.run_id,
+        run_attempt=run.run_attempt,
+        finished=run,
+        action=run.action,
+        conclusion=run.conclusion,
+        workflow=run.workflow,
+        ref=f"refs/heads/{run.ref}" if run.event == "push" and run.ref else None,
+    )
+
+
+def _workflow(env: Mapping[str, str]) -> str | None:
+    """The file name of the workflow that this job belongs to."""
+    found = _WORKFLOW.match(env.get("GITHUB_WORKFLOW_REF", ""))
+    return found[1] if found else None
 
 
 def _same_repository(env: Mapping[str, str], repository: str) -> None:
@@ -117,4 +161,4 @@ def _same_repository(env: Mapping[str, str], repository: str) -> None:
 
 
 def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isdecimal() else None
+    return int(text) if text and text.isdecimal() and len(text) < 20 else None

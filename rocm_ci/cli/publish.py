@@ -1,132 +1,224 @@
-"""The trusted plane at work: find the pull request, read the file, post. Runs nothing of the change."""
+"""The trusted plane at work: find the pull request, read the reports, post. Runs nothing of the change."""
 
 from __future__ import annotations
 
-import stat
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm_ci.cli import wiring
+from rocm_ci.cli import baseline, incoming
+from rocm_ci.cli.leftovers import Leftovers
 from rocm_ci.errors import GitHubError, ReportError, RocmCiError, UsageError
-from rocm_ci.github import trigger
-from rocm_ci.github.client import DeclinedError
-from rocm_ci.report import codec
-from rocm_ci.report.bounds import MAX_BYTES
+from rocm_ci.github import accepted, sticky, trigger
+from rocm_ci.github.client import DeclinedError, PermissionRefusedError
+from rocm_ci.report.acceptance import applied
 from rocm_ci.report.links import Links
-from rocm_ci.sinks import base, status
+from rocm_ci.sinks import base, outcome, pending
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from rocm_ci.cli.baseline import Baseline
     from rocm_ci.cli.origin import Origin
     from rocm_ci.github.port import GitHub
     from rocm_ci.log import Log
+    from rocm_ci.model.past import Acceptance
     from rocm_ci.model.report import Report
+    from rocm_ci.sinks.mode import CommentMode
+
+# Where there is no pull request, or another run tells, there is nobody to talk to.
+_IN_CONVERSATION = ("comment", "suggestions")
+_FOR_THE_WHOLE = ("status", "check")
+_PART = "only a part of the suites was asked for: what is green in it does not make the whole green"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What was posted and what was not, a line each beginning with the sink's name."""
+    """What was posted and what was not, a line each beginning with the sink's name.
+
+    `notices` are what a maintainer may want to know of it, `requests` how many of them GitHub was asked.
+    """
 
     posted: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     code: int = 0
     origin: Origin
     verdict: str | None = None
+    notices: tuple[str, ...] = ()
+    requests: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """One call of the command: where from, where to, with what."""
+    """One call of the command: where from, where to, with what.
+
+    `accept` are regressions that a maintainer lets pass from now on. `report` is one that was fetched by
+    `stored` before. `settle` waits a moment before the comment is read back.
+    """
 
     env: Mapping[str, str]
     log: Log
     origin: Origin
     sinks: Sequence[base.Sink]
     key: str = "default"
+    comment_mode: CommentMode = "always"
+    accept: tuple[Acceptance, ...] = ()
+    report: Report | None = None
+    settle: Callable[[], None] = field(default=lambda: None)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the sinks are called."""
+        return tuple(sink.name for sink in self.sinks)
+
+    def without(self, *names: str) -> Job:
+        """The same with fewer sinks."""
+        return replace(self, sinks=tuple(sink for sink in self.sinks if sink.name not in names))
 
 
-def publish(job: Job, file: Path, github: GitHub) -> Outcome:
-    """Find the pull request, read the file, post."""
+def publish(job: Job, files: Sequence[Path], github: GitHub) -> Outcome:
+    """Find the pull request, read the reports (of the run's artifacts, when no file is named), post.
+
+    An announcement when the run has only begun. Never raises a `RocmCiError`: what went wrong is told.
+    """
+    done = _publish(job, files, github)
+    return replace(done, requests=github.requests_sent)
+
+
+def stored(job: Job, github: GitHub) -> Report:
+    """The joined report of the artifacts of `job.origin`'s run, as the run left it. Raises `ReportError`."""
+    return incoming.from_run(github, job.origin)
+
+
+def shown_without_token(job: Job, files: Sequence[Path], reason: str, hint: str) -> Outcome:
+    """Where GitHub lets nobody post, the step's summary holds all of it. Asks the API for nothing."""
+    job.log.warning(f"not posted: {reason}; {hint}")
+    refused = tuple(f"{name}: {reason}" for name in job.names)
     try:
-        origin, declined = _located(github, job.origin)
+        report = incoming.from_files(files, job.origin) if files else None
+    except RocmCiError as error:
+        job.log.error(str(error), error.hint)
+        return Outcome(refused=refused, code=error.exit_code, origin=job.origin)
+    Leftovers.of(job.env).add(report, _links(job), [base.Unposted(sink="report", reason=reason, hint=hint)])
+    return Outcome(refused=refused, origin=job.origin, verdict=report.verdict.value if report else None)
+
+
+def _publish(job: Job, files: Sequence[Path], github: GitHub) -> Outcome:
+    declined: tuple[str, ...] = ()
+    try:
+        job = replace(job, origin=_located(github, job.origin))
+    except DeclinedError as error:
+        run = job.origin.finished
+        # A status would stand on a commit that a fork has chosen, for whatever pull request has it next.
+        kept = () if run is not None and run.run_id and run.is_of_fork else _FOR_THE_WHOLE
+        away = [name for name in job.names if name not in kept and name != "code-scanning"]
+        job.log.warning(f"no {' and no '.join(away or job.names)}: {error}; {error.hint}")
+        declined = tuple(f"{name}: {error}" for name in away)
+        job = job.without(*away)
     except GitHubError as error:
-        return _nothing(job, job.origin, error)
+        return _nothing(job, error)
+    if not job.sinks:
+        return Outcome(refused=declined, origin=job.origin)
+    if job.origin.action != "completed":
+        return Outcome(posted=_announced(job, github), refused=declined, origin=job.origin)
     try:
-        report = _decoded(file)
-    except (ReportError, UsageError) as error:
-        return _unreadable(job, origin, github, error)
-    foreign = _foreign(report, origin)
-    if foreign:
-        hint = "the file must come from the run that started this job"
-        return _nothing(job, origin, ReportError(f"the report is not posted: {foreign}", hint=hint))
-    where = _destination(job, origin, github)
-    sinks = [s for s in job.sinks if declined is None or s.name != "comment"]
-    emitted = base.emit_all(report, where, sinks)
-    refused = emitted.refused
-    if declined is not None and len(sinks) < len(job.sinks):
-        job.log.warning(f"no comment: {declined}; {declined.hint}")
-        refused = (f"comment: {declined}", *refused)
-    if any(isinstance(error, GitHubError) for error in emitted.errors):
-        _show_in_summary(job, report, where)
+        report = job.report or (
+            incoming.from_files(files, job.origin) if files else incoming.from_run(github, job.origin)
+        )
+    except (ReportError, UsageError, PermissionRefusedError) as error:
+        done = _unreadable(job, github, error)
+    except GitHubError as error:
+        done = _nothing(job, error)
+    else:
+        done = _posted(job, report, github)
+    return replace(done, refused=(*declined, *done.refused))
+
+
+def _located(github: GitHub, origin: Origin) -> Origin:
+    """The origin with its commit and pull request looked up. Raises `DeclinedError` when there is none."""
+    run = origin.finished
+    if run is not None and run.is_for_pull_request:
+        pull = trigger.pull_of(github, run)
+        if run.run_id and run.is_of_fork:
+            trigger.refuse_borrowed_head(github, run, pull)
+        return replace(origin, number=pull.number, base_ref=pull.base_ref)
+    if origin.number is not None and (origin.head is None or origin.base_ref is None):
+        pull = github.pull(origin.repository, origin.number)
+        return replace(origin, head=origin.head or pull.head, base_ref=pull.base_ref)
+    return origin
+
+
+def _announced(job: Job, github: GitHub) -> tuple[str, ...]:
+    where = _destination(job, github)
+    posted = pending.announce(where.target, job.names, where.links) if where.target else ()
+    for line in posted:
+        job.log.info(line)
+    return posted
+
+
+def _posted(job: Job, report: Report, github: GitHub) -> Outcome:
+    origin = job.origin
+    refused: tuple[str, ...] = ()
+    if origin.is_partial and outcome.conclusion(report) != "failure":
+        refused = tuple(f"{name}: {_PART}" for name in job.names if name in _FOR_THE_WHOLE)
+        job = job.without(*_FOR_THE_WHOLE)
+    known = baseline.of_base(github, origin, report) if origin.number is not None else None
+    where, notices = _looked_at(job, report, known, github)
+    report = applied(report, where.accepted)
+    emitted = base.emit_all(report, where, job.sinks)
+    Leftovers.of(job.env).add(None if "summary" in job.names else report, where.links, emitted.unposted)
     return Outcome(
         posted=emitted.posted,
-        refused=refused,
+        refused=(*refused, *emitted.refused),
         code=max((error.exit_code for error in emitted.errors), default=0),
         origin=origin,
         verdict=report.verdict.value,
+        notices=notices,
     )
 
 
-def _located(github: GitHub, origin: Origin) -> tuple[Origin, DeclinedError | None]:
-    """The origin with its commit and pull request looked up, and why there is none to comment on."""
-    run = origin.finished
-    if run is not None and run.is_for_pull_request:
+def _looked_at(
+    job: Job, report: Report, known: Baseline | None, github: GitHub
+) -> tuple[base.Destination, tuple[str, ...]]:
+    """Where to, with what the base and the conversation have to say; and what of that is missing."""
+    from rocm_ci.report.delta import delta  # noqa: PLC0415 - only where there is a base
+
+    where = _destination(job, github)
+    notices: list[str] = []
+    if known is not None and known.report is not None:
+        where = replace(where, delta=delta(known.report, report, base_commit=known.commit))
+    elif known is not None:
+        notices.append(f"no report of the base: {known.lack}")
+    target = where.target
+    if target is not None and target.number is not None:
         try:
-            return replace(origin, number=trigger.pull_of(github, run).number), None
-        except DeclinedError as declined:
-            return origin, declined
-    if origin.head is None and origin.number is not None:
-        return replace(origin, head=github.pull(origin.repository, origin.number).head), None
-    return origin, None
+            look = sticky.look(github, target.repository, target.number, target.key)
+            given = accepted.believed(github, target.repository, look)
+        except GitHubError as error:
+            notices.append(f"the conversation could not be read: {error}")
+        else:
+            where = replace(
+                where, target=replace(target, look=look), accepted=_all_accepted(given, job.accept)
+            )
+    for notice in notices:
+        job.log.info(notice)
+    return where, tuple(notices)
 
 
-def _decoded(file: Path) -> Report:
-    path = file / codec.FILE_NAME if file.is_dir() else file
-    try:
-        mode = path.lstat().st_mode
-    except OSError as error:
-        message = f"there is no report at {path}: {error.strerror}"
-        raise ReportError(message, hint="look at the run that should have written it") from error
-    # The folder comes out of a stranger's archive: a link could name a file of this machine.
-    if not stat.S_ISREG(mode):
-        message = f"the report {path} is not a regular file"
-        raise ReportError(message, hint="the file must be the report.json that `rocm-ci run` wrote")
-    return codec.decode(wiring.read_bytes(path, "the report", limit=MAX_BYTES))
+def _all_accepted(given: Sequence[Acceptance], new: Sequence[Acceptance]) -> tuple[Acceptance, ...]:
+    """The newest of each name."""
+    names = {one.name for one in new}
+    return (*(one for one in given if one.name not in names), *new)
 
 
-def _foreign(report: Report, origin: Origin) -> str:
-    """Why this report belongs to something else; empty when it does not."""
-    about = report.event
-    if about.head != origin.head:
-        return f"it is about commit {about.head[:12]}, this job reports on {(origin.head or '?')[:12]}"
-    if about.repository and about.repository.casefold() != origin.repository.casefold():
-        return f"it is about another repository than {origin.repository}"
-    if None not in (about.number, origin.number) and about.number != origin.number:
-        return f"it is about pull request {about.number}, this job reports on {origin.number}"
-    return ""
-
-
-def _destination(job: Job, origin: Origin, github: GitHub) -> base.Destination:
-    server = job.env.get("GITHUB_SERVER_URL", "https://github.com").rstrip("/")
-    page = f"{server}/{origin.repository}"
+def _destination(job: Job, github: GitHub) -> base.Destination:
+    origin = job.origin
     summary = job.env.get("GITHUB_STEP_SUMMARY")
     return base.Destination(
         log=job.log,
         summary=Path(summary) if summary else None,
         annotations=job.env.get("GITHUB_ACTIONS") == "true",
-        links=Links(repository=page, run=f"{page}/actions/runs/{origin.run_id}" if origin.run_id else None),
+        links=_links(job),
         target=base.Target(
             github=github,
             repository=origin.repository,
@@ -135,36 +227,49 @@ def _destination(job: Job, origin: Origin, github: GitHub) -> base.Destination:
             run_id=origin.run_id,
             run_attempt=origin.run_attempt,
             key=job.key,
+            comment_mode=job.comment_mode,
+            ref=origin.ref,
+            settle=job.settle,
         ),
     )
 
 
-def _nothing(job: Job, origin: Origin, error: RocmCiError) -> Outcome:
-    job.log.error(str(error), error.hint)
-    refused = tuple(f"{sink.name}: {error}" for sink in job.sinks)
-    return Outcome(refused=refused, code=error.exit_code, origin=origin)
+def _links(job: Job) -> Links:
+    server = job.env.get("GITHUB_SERVER_URL", "https://github.com").rstrip("/")
+    page = f"{server}/{job.origin.repository}"
+    run = f"{page}/actions/runs/{job.origin.run_id}" if job.origin.run_id else None
+    return Links(repository=page, run=run)
 
 
-def _unreadable(job: Job, origin: Origin, github: GitHub, error: RocmCiError) -> Outcome:
-    """No report, no green: a status that an earlier run of this commit left must not stay in force."""
-    outcome = _nothing(job, origin, error)
-    where = _destination(job, origin, github)
-    if where.target is None or not any(sink.name == "status" for sink in job.sinks):
-        return outcome
+def _nothing(job: Job, error: RocmCiError) -> Outcome:
+    is_forbidden = isinstance(error, PermissionRefusedError)
+    if is_forbidden:
+        job.log.warning(f"nothing was posted: {error}; {error.hint}")
+    else:
+        job.log.error(str(error), error.hint)
+    unposted = base.Unposted(sink="everything", reason=str(error), hint=error.hint)
+    Leftovers.of(job.env).add(None, _links(job), [unposted])
+    refused = tuple(f"{name}: {error}" for name in job.names)
+    return Outcome(refused=refused, code=0 if is_forbidden else error.exit_code, origin=job.origin)
+
+
+def _unreadable(job: Job, github: GitHub, error: RocmCiError) -> Outcome:
+    """No report, no green: neither a «pending» nor what an earlier run left may stay in force."""
+    ending = job.origin.conclusion
+    if isinstance(error, incoming.NothingLeftError) and ending == "action_required":
+        job.log.info("the run waits for a maintainer's approval: there is nothing to report yet")
+        return Outcome(origin=job.origin)
+    is_cancelled = isinstance(error, incoming.NothingLeftError) and ending in ("cancelled", "skipped")
+    done = Outcome(origin=job.origin) if is_cancelled else _nothing(job, error)
+    where = _destination(job, github)
+    if where.target is None:
+        return done
+    reason = f"the run was {ending}, and left no report" if is_cancelled else str(error)
     try:
-        posted = status.post_unreadable(where.target, str(error), where.links.run)
+        posted = pending.withdraw(where.target, job.names, where.links, reason=reason, cancelled=is_cancelled)
     except GitHubError as refusal:
         job.log.error(str(refusal), refusal.hint)
-        return outcome
-    kept = tuple(line for line in outcome.refused if not line.startswith("status:"))
-    return replace(outcome, posted=(posted,), refused=kept)
-
-
-def _show_in_summary(job: Job, report: Report, where: base.Destination) -> None:
-    """What GitHub refused is not lost: the comment goes to this job's own page."""
-    from rocm_ci.report.markdown import render_comment  # noqa: PLC0415 - only after a refusal
-
-    if where.summary is None or any(sink.name == "summary" for sink in job.sinks):
-        return
-    with where.summary.open("a", encoding="utf-8") as page:
-        page.write(render_comment(report, links=where.links) + "\n")
+        return replace(done, code=max(done.code, refusal.exit_code))
+    names = {line.partition(":")[0] for line in posted}
+    kept = tuple(line for line in done.refused if line.partition(":")[0] not in names)
+    return replace(done, posted=posted, refused=kept)

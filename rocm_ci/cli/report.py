@@ -1,12 +1,12 @@
-"""`rocm-ci report FILE`: the trusted plane's command. It holds the token.
+"""`rocm-ci report [FILE…]`: the trusted plane's command. It holds the token.
 
-Repository, commit and number come from `origin`; the file only says what was found, and a file
-about another commit is refused.
+Repository, commit and number come from `origin`; the files, or the artifacts of the run, only say what was
+found, and what is about another commit is refused.
 """
 
 from __future__ import annotations
 
-import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,20 +16,21 @@ import rocm_ci.sinks
 from rocm_ci import registry
 from rocm_ci.cli import wiring
 from rocm_ci.cli.origin import Flags, origin_of
-from rocm_ci.cli.publish import Job, Outcome, publish
+from rocm_ci.cli.publish import Job, Outcome, publish, shown_without_token
 from rocm_ci.errors import UsageError
-from rocm_ci.github import marker
+from rocm_ci.github import connect, marker
+from rocm_ci.github.client import DeclinedError
 from rocm_ci.log import printable
 from rocm_ci.sinks import base
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from rocm_ci.github.rest import RestClient
     from rocm_ci.log import Log
+    from rocm_ci.sinks.mode import CommentMode
 
-_API_URL = re.compile(r"https?://[A-Za-z0-9.\-\[\]:]+(/[A-Za-z0-9._/-]*)?\Z")
-_DEFAULT_SINKS = ("comment", "status")
+_DEFAULT_SINKS = ("comment", "status", "suggestions")
+_ENDINGS = ["success", "failure", "cancelled", "skipped"]
 _FORK = (
     "the pull request comes from a fork, whose own workflow gets a read-only token (everything is in "
     "the step summary)"
@@ -38,11 +39,26 @@ _FORK_HINT = "to answer forks too, run `rocm-ci report` from a workflow on: work
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--to", "sinks", multiple=True, metavar="SINK", help="Where to (default: comment, status).")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
+@click.option(
+    "--to", "sinks", multiple=True, metavar="SINK", help="Where to (default: comment, status, suggestions)."
+)
+@click.option(
+    "--comment",
+    "mode",
+    type=click.Choice(["always", "changes", "failures", "off"]),
+    default="always",
+    show_default=True,
+    help="When to begin a comment; one that is there is kept true.",
+)
 @click.option("--repository", metavar="OWNER/NAME", help="Default: from this job's own event.")
 @click.option("--commit", metavar="SHA", help="The head commit the report must be about.")
 @click.option("--number", type=click.IntRange(min=1), metavar="N", help="The pull request.")
+@click.option(
+    "--conclusion",
+    type=click.Choice(_ENDINGS),
+    help="How the jobs of this same workflow ended: without success, green reports alone are no green.",
+)
 @click.option("--event-path", type=click.Path(path_type=Path), help="Default: $GITHUB_EVENT_PATH.")
 @click.option("--event-name", metavar="NAME", help="Default: $GITHUB_EVENT_NAME.")
 @click.option("--token-env", metavar="NAME", default="GITHUB_TOKEN", show_default=True)
@@ -58,11 +74,13 @@ _FORK_HINT = "to answer forks too, run `rocm-ci report` from a workflow on: work
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(
     *,
-    file: Path,
+    files: tuple[Path, ...],
     sinks: tuple[str, ...],
+    mode: CommentMode,
     repository: str | None,
     commit: str | None,
     number: int | None,
+    conclusion: str | None,
     event_path: Path | None,
     event_name: str | None,
     token_env: str,
@@ -70,39 +88,57 @@ def command(
     pause: float,
     form: str,
 ) -> int:
-    """Post the report FILE of `rocm-ci run` to its pull request: one comment, one status.
+    """Post the reports of `rocm-ci run` to their pull request: one comment, one status.
 
     Runs in the job that holds the token (`pull-requests: write`, `statuses: write`), best in a workflow
-    on: workflow_run. FILE may be the folder of the downloaded artifact.
+    on: workflow_run. Without a FILE it fetches the artifacts `rocm-ci-report` or `rocm-ci-report-LEG` that
+    the run left (`actions: read`). A FILE is a report.json, a zip archive of one, or a folder of artifacts.
     """
     env = wiring.environment()
+    log = wiring.make_log(env)
     flags = Flags(
-        repository=repository, commit=commit, number=number, event_name=event_name, event_path=event_path
+        repository=repository,
+        commit=commit,
+        number=number,
+        event_name=event_name,
+        event_path=event_path,
+        conclusion=conclusion,
     )
+    wanted, checked = chosen(sinks), _checked_key(key)
+    try:
+        origin = origin_of(env, flags)
+    except DeclinedError as declined:
+        log.info(f"{declined}: {declined.hint}")
+        if form == "json":
+            log.result(wiring.as_json({"posted": [], "refused": [str(declined)], "requests": 0}))
+        return declined.exit_code
     job = Job(
         env=env,
-        log=wiring.make_log(env),
-        origin=origin_of(env, flags),
-        sinks=_chosen(sinks or _DEFAULT_SINKS),
-        key=_checked_key(key),
+        log=log,
+        origin=origin,
+        sinks=wanted,
+        key=checked,
+        comment_mode=mode,
+        settle=lambda: time.sleep(pause),
     )
-    if job.origin.read_only:
+    if origin.read_only:
         # Nothing failed and nothing may be asked of the API: a fork's own token can only read.
-        job.log.warning(f"not posted: {_FORK}; {_FORK_HINT}")
-        refused = tuple(f"{sink.name}: {_FORK}" for sink in job.sinks)
-        outcome = Outcome(refused=refused, origin=job.origin)
+        outcome = shown_without_token(job, files, _FORK, _FORK_HINT)
     else:
-        github = _connect(env, token_env, pause)
-        outcome = publish(job, file, github)
-        job.log.info(f"{github.requests_sent} requests to GitHub")
-    _tell(job.log, outcome, as_json=form == "json")
+        outcome = publish(job, files, connect.connect(env, token_env=token_env, pause_s=pause))
+    log.info(f"{outcome.requests} requests to GitHub")
+    _tell(log, outcome, as_json=form == "json")
     return outcome.code
 
 
-def _chosen(names: Sequence[str]) -> tuple[base.Sink, ...]:
+def chosen(names: Sequence[str]) -> tuple[base.Sink, ...]:
+    """The sinks of these names, in their order; those that a pull request gets by default for none.
+
+    Raises `UsageError` for a name that no sink has.
+    """
     known = registry.load(rocm_ci.sinks, "SINK", base.Sink)  # type: ignore[type-abstract]
     # An action's input is one text: `comment, status` and `comment status` are as good as two --to.
-    names = [name for text in names for name in text.replace(",", " ").split()]
+    names = [name for text in names for name in text.replace(",", " ").split()] or list(_DEFAULT_SINKS)
     for name in names:
         if name not in known:
             message = f"there is no sink {name!r}"
@@ -117,25 +153,6 @@ def _checked_key(key: str) -> str:
     return key
 
 
-def _connect(env: Mapping[str, str], token_env: str, pause_s: float) -> RestClient:
-    from rocm_ci.github.rest import DEFAULT_URL, RestClient  # noqa: PLC0415 - only once all else is right
-    from rocm_ci.github.transport import Transport  # noqa: PLC0415 - the same
-
-    token = env.get(token_env, "").strip()
-    if not token:
-        message = f"there is no token in {token_env}"
-        hint = "give the step `env: GITHUB_TOKEN: ${{ github.token }}`, or name another one with --token-env"
-        raise UsageError(message, hint=hint)
-    if not (token.isascii() and token.isprintable()):
-        message = f"what {token_env} holds is no token"
-        raise UsageError(message, hint="copy the token again, without spaces and line breaks")
-    url = env.get("GITHUB_API_URL") or DEFAULT_URL
-    if not _API_URL.match(url):
-        message = f"GITHUB_API_URL is {url[:120]!r}, which is no address"
-        raise UsageError(message, hint="on GitHub Enterprise it is https://HOST/api/v3")
-    return RestClient(Transport(token, api_url=url, pause_s=pause_s))
-
-
 def _tell(log: Log, outcome: Outcome, *, as_json: bool) -> None:
     if as_json:
         shape = {
@@ -145,6 +162,8 @@ def _tell(log: Log, outcome: Outcome, *, as_json: bool) -> None:
             "repository": outcome.origin.repository,
             "commit": outcome.origin.head,
             "number": outcome.origin.number,
+            "notices": outcome.notices,
+            "requests": outcome.requests,
         }
         log.result(wiring.as_json(shape))
         return

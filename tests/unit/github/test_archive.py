@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import stat
 import struct
-import warnings
 import zipfile
 import zlib
 from typing import TYPE_CHECKING
@@ -16,6 +14,7 @@ from hypothesis import strategies as st
 
 from rocm_ci.errors import ReportError
 from rocm_ci.github import archive
+from tests.archives import packed, patched, special, streamed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,60 +23,8 @@ REPORT = b'{"version": 1}'
 LOGS = {"logs/build.log": b"ninja: done\n" * 50, "comment.md": "grün".encode(), "logs/é.log": b""}
 
 
-def packed(
-    *files: tuple[str | zipfile.ZipInfo, bytes], method: int = zipfile.ZIP_DEFLATED, comment: bytes = b""
-) -> bytes:
-    """A zip archive as Python writes it to a file that can be sought."""
-    out = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with zipfile.ZipFile(out, "w", method) as made:
-            for name, content in files:
-                made.writestr(name, content)
-            made.comment = comment
-    return out.getvalue()
-
-
-def streamed(*files: tuple[str, bytes]) -> bytes:
-    """As upload-artifact and GitHub's own packer write it: sizes behind the data."""
-
-    class Pipe(io.RawIOBase):
-        def __init__(self) -> None:
-            self.data = bytearray()
-
-        def writable(self) -> bool:
-            return True
-
-        def write(self, part: object) -> int:
-            self.data += bytes(part)  # type: ignore[call-overload]
-            return len(bytes(part))  # type: ignore[call-overload]
-
-    out = Pipe()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
-        for name, content in files:
-            made.writestr(name, content)
-    return bytes(out.data)
-
-
-def special(name: str, mode: int, content: bytes = b"") -> tuple[zipfile.ZipInfo, bytes]:
-    info = zipfile.ZipInfo(name)
-    info.create_system = 3
-    info.external_attr = mode << 16
-    return info, content
-
-
 def honest() -> bytes:
     return packed(*LOGS.items(), ("report.json", REPORT))
-
-
-def patched(data: bytes, mark: bytes, offset: int, form: str, value: int, *, which: int = 0) -> bytes:
-    """`data` with one number behind the n-th `mark` replaced."""
-    at = -1
-    for _ in range(which + 1):
-        at = data.index(mark, at + 1)
-    out = bytearray(data)
-    struct.pack_into(form, out, at + offset, value)
-    return bytes(out)
 
 
 LOCAL, CENTRAL, END = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
@@ -116,6 +63,7 @@ def test_a_large_honest_report_is_read() -> None:
     assert archive.report_of(packed(("report.json", content))) == content
 
 
+@pytest.mark.attack("4", "names that climb out of the folder, absolute or hostile ones")
 @pytest.mark.parametrize(
     "name",
     [
@@ -145,6 +93,7 @@ def test_a_name_with_nul_is_refused() -> None:
     assert "leads elsewhere" in refusal(data)
 
 
+@pytest.mark.attack("4", "symbolic links, devices and pipes")
 @pytest.mark.parametrize(
     "kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFSOCK, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFDIR]
 )
@@ -155,6 +104,7 @@ def test_a_link_and_every_other_thing_that_is_no_file_is_refused(kind: int) -> N
     )
 
 
+@pytest.mark.attack("4", "duplicate names, also by case, normal form and folder; a second report")
 @pytest.mark.parametrize(
     ("names", "why"),
     [
@@ -177,6 +127,7 @@ def test_there_is_exactly_one_report_and_no_name_means_two_things(names: Sequenc
     assert why in refusal(packed(*((name, REPORT) for name in names)))
 
 
+@pytest.mark.attack("4", "something else than a zip archive")
 @pytest.mark.parametrize("data", [b"", b"PK", b"{}", b"\x1f\x8b\x08", b"x" * 100, b"\x00" * 100_000])
 def test_what_is_no_zip_archive_is_refused(data: bytes) -> None:
     assert "no zip archive" in refusal(data)
@@ -188,6 +139,7 @@ def test_every_truncation_is_refused() -> None:
         refusal(data[:length])
 
 
+@pytest.mark.attack("4", "something hidden before, between or behind the entries")
 def test_something_before_behind_or_between_is_refused() -> None:
     data = honest()
     end = data.index(CENTRAL)
@@ -201,11 +153,13 @@ def test_several_archives_in_one_are_refused() -> None:
     assert "share" in refusal(green + red) or "several archives" in refusal(green + red)
 
 
+@pytest.mark.attack("4", "an archive comment that hides a second end")
 @pytest.mark.parametrize("comment", [b"x", packed(("report.json", b"other")), END + b"\0" * 18])
 def test_a_comment_which_could_hide_a_second_end_is_refused(comment: bytes) -> None:
     refusal(packed(("report.json", REPORT), comment=comment))
 
 
+@pytest.mark.attack("4", "the tricks of the 64-bit format")
 def test_the_64_bit_format_is_refused() -> None:
     for offset, form in ((8, "<H"), (10, "<H"), (12, "<I"), (16, "<I")):
         most = 0xFFFF if form == "<H" else 0xFFFFFFFF
@@ -228,18 +182,21 @@ def test_a_second_name_in_an_extra_field_is_refused() -> None:
     assert "second size or name" in refusal(packed((info, REPORT)))
 
 
+@pytest.mark.attack("4", "more files than any run leaves")
 def test_more_files_than_any_run_leaves_are_refused() -> None:
     files = [(f"logs/{n}", b"") for n in range(archive.MAX_ENTRIES)]
 
     assert "10001 files" in refusal(packed(*files, ("report.json", REPORT)))
 
 
+@pytest.mark.attack("4", "an archive over the size limit")
 def test_too_large_an_archive_is_refused_before_it_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MAX_ARCHIVE", 100)
 
     assert "over the limit of 100" in refusal(honest())
 
 
+@pytest.mark.attack("4", "a bomb, with headers that lie about it")
 def test_a_bomb_is_not_inflated_whatever_its_headers_say() -> None:
     bomb = packed(("report.json", b" " * 60_000_000))
     small = patched(patched(bomb, CENTRAL, 24, "<I", 100), LOCAL, 22, "<I", 100)
@@ -256,6 +213,7 @@ def test_a_stored_report_over_the_limit_is_refused() -> None:
     assert "over the limit of" in refusal(data)
 
 
+@pytest.mark.attack("4", "entries that overlap, the way of quines and of the best bombs")
 def test_entries_that_share_their_bytes_are_refused() -> None:
     """The kind of bomb in which thousands of entries inflate the same bytes; and a quine's way."""
     two = packed(("a.json", REPORT), ("report.json", REPORT))
@@ -276,6 +234,7 @@ def test_a_header_that_disagrees_with_the_directory_is_refused() -> None:
     assert "two ways" in refusal(data.replace(b"report.json", b"bad0rt.json", 1))
 
 
+@pytest.mark.attack("4", "an encrypted report")
 def test_an_encrypted_report_is_refused() -> None:
     for flag in (0x1, 0x41, 0x2000):
         data = patched(patched(honest(), CENTRAL, 8, "<H", flag), LOCAL, 6, "<H", flag)
@@ -329,6 +288,7 @@ _PIECES = [
 ]
 
 
+@pytest.mark.attack("4", "random mutations of an archive (fuzzed)")
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.sampled_from([honest(), streamed(*LOGS.items(), ("report.json", REPORT))]),

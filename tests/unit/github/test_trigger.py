@@ -50,8 +50,107 @@ def test_the_published_payload_is_read() -> None:
         event="repository_dispatch",
         run_id=289782451,
         run_attempt=1,
+        ref="master",
+        conclusion="success",
+        workflow=2823525,
     )
     assert not found.is_for_pull_request
+
+
+def named(*pulls: tuple[int, str, int]) -> FinishedRun:
+    """The published run, naming pull requests: number, head, id of the repository they are opened in."""
+    body = published()
+    body["workflow_run"]["event"] = "pull_request"
+    body["workflow_run"]["pull_requests"] = [
+        {
+            "id": 1,
+            "number": number,
+            "url": "",
+            "head": {"ref": "master", "sha": head, "repo": {"id": 300029405, "url": "", "name": "x"}},
+            "base": {"ref": "release", "sha": "0" * 40, "repo": {"id": base, "url": "", "name": "x"}},
+        }
+        for number, head, base in pulls
+    ]
+    return read(body)
+
+
+PUBLISHED_HEAD = "3484a3fb816e0859fd6e1cea078d76385ff50625"
+OURS = 300029405
+
+
+def test_the_pull_request_that_the_event_names_is_not_asked_for_again() -> None:
+    github = FakeGitHub()
+
+    found = trigger.pull_of(github, named((12, PUBLISHED_HEAD, OURS)))
+
+    assert (found.number, found.head, found.base_ref) == (12, PUBLISHED_HEAD, "release")
+    assert github.calls == []
+
+
+@pytest.mark.parametrize(
+    "pulls",
+    [[], [(12, NEWER, OURS)], [(12, PUBLISHED_HEAD, 999)]],
+    ids=["none", "moved", "another repository"],
+)
+def test_what_the_event_does_not_name_for_this_very_commit_is_asked_for(
+    pulls: list[tuple[int, str, int]],
+) -> None:
+    github = FakeGitHub()
+
+    with pytest.raises(DeclinedError):
+        trigger.pull_of(github, named(*pulls))
+
+    assert github.calls == ["open octo-org:master"]
+
+
+def test_of_two_pull_requests_that_the_event_names_none_is_taken() -> None:
+    with pytest.raises(DeclinedError, match="2 open pull requests"):
+        trigger.pull_of(FakeGitHub(), named((12, PUBLISHED_HEAD, OURS), (13, PUBLISHED_HEAD, OURS)))
+
+
+@pytest.mark.parametrize("action", ["requested", "in_progress"])
+def test_a_run_that_has_only_begun_says_so(action: str) -> None:
+    body = published()
+    body["action"] = action
+    body["workflow_run"]["conclusion"] = None
+
+    found = read(body)
+
+    assert (found.action, found.conclusion) == (action, None)
+
+
+def test_an_action_that_github_does_not_know_is_refused() -> None:
+    with pytest.raises(RocmCiError, match="no workflow_run event"):
+        read(published() | {"action": "edited"})
+
+
+@pytest.mark.attack("2", "a fork's pull request with the commit of somebody else's, to turn that one green")
+def test_a_forks_run_says_nothing_about_a_commit_that_is_somebody_elses_head_too() -> None:
+    mine = pull(6, HEAD, head_repository="stranger/r")
+    github = FakeGitHub(pulls=[mine, pull(5, HEAD)])
+
+    with pytest.raises(DeclinedError, match="#6, but is the head of #5 too"):
+        trigger.refuse_borrowed_head(github, run(), mine)
+    for harmless in (
+        pull(5, NEWER),
+        pull(5, HEAD, is_open=False),
+        pull(7, HEAD, head_repository="stranger/r"),
+    ):
+        trigger.refuse_borrowed_head(FakeGitHub(pulls=[mine, harmless]), run(), mine)
+
+
+def dispatched(**changed: object) -> bytes:
+    body = json.loads((EVENTS / "workflow_dispatch.json").read_bytes())
+    return json.dumps(body | changed).encode()
+
+
+def test_a_dispatch_counts_on_the_default_branch_only() -> None:
+    assert trigger.default_branch(dispatched()) == "main"
+    for ref in ("refs/heads/evil", "refs/tags/main", "main", ""):
+        with pytest.raises(RocmCiError, match="not on the default branch"):
+            trigger.default_branch(dispatched(ref=ref))
+    with pytest.raises(RocmCiError, match="no workflow_dispatch event"):
+        trigger.default_branch(b"[]")
 
 
 def test_a_deleted_fork_leaves_no_branch_to_ask_for() -> None:

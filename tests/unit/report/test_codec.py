@@ -89,8 +89,9 @@ def test_one_wrong_byte_is_never_a_traceback(at: int, byte: int) -> None:
         codec.decode(bytes(data))
 
 
+@pytest.mark.attack("input", "a report of version 99")
 def test_a_newer_version_asks_for_a_newer_tool() -> None:
-    newer = tree(reports.green()) | {"version": 2, "tool": "rocm-ci 9.0", "something": "new"}
+    newer = tree(reports.green()) | {"version": 99, "tool": "rocm-ci 9.0", "something": "new"}
 
     error = refused(json.dumps(newer).encode())
 
@@ -225,6 +226,7 @@ def test_the_published_schema_is_that_of_the_code(request: pytest.FixtureRequest
     assert PUBLISHED.read_text(encoding="utf-8") == text, "run `pytest --update-golden` if this is meant"
 
 
+@pytest.mark.attack("4", "JSON with repeated keys, deep nesting, NaN, endless numbers, half characters")
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
@@ -256,6 +258,7 @@ def test_a_number_that_no_float_holds_is_refused() -> None:
         refused(text.replace(f'"duration_s":{number}', f'"duration_s":{huge}').encode())
 
 
+@pytest.mark.attack("input", "a report with one byte flipped, at each place")
 @pytest.mark.parametrize(
     ("mood", "step"),
     [
