@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from tests.standin.api import DOCS, Answer, Api, Request
-from tests.standin.bodies import Bodies
+from tests.standin.api import Api
+from tests.standin.exchange import DOCS, Answer, Request
 from tests.standin.faults import Fault, Faults
 from tests.standin.world import World
 
@@ -61,7 +61,7 @@ class StandIn:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self._api = Api(self.world, Bodies(self.url))
+        self._api = Api(self.world, self.url)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
 
     def __enter__(self) -> StandIn:
@@ -74,6 +74,11 @@ class StandIn:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+    @property
+    def forbidden(self) -> list[str]:
+        """`METHOD path` of every request that was refused because the token may not do it, in order."""
+        return self._api.forbidden
 
     @property
     def writes(self) -> list[str]:
@@ -89,7 +94,7 @@ class StandIn:
             method=handler.command,
             target=handler.path,
             headers={k.lower(): v for k, v in handler.headers.items()},
-            body=json.loads(raw) if raw else None,
+            body=_decoded(raw),
         )
         with self._lock:
             fault = self.faults.pick()
@@ -112,20 +117,20 @@ class StandIn:
                 _send(handler, 502, _GATEWAY, {})
 
 
+def _decoded(raw: bytes) -> Any:
+    try:
+        return json.loads(raw) if raw else None
+    except ValueError:
+        return raw.decode(errors="replace")  # a body that is no object is refused where one is needed
+
+
 def _send(handler: BaseHTTPRequestHandler, status: int, body: Any, headers: dict[str, str]) -> None:
     is_text = isinstance(body, bytes)
     data = b"" if body is None else body if is_text else json.dumps(body).encode()
     handler.send_response(status)
-    handler.send_header("Content-Type", "text/html" if is_text else "application/json; charset=utf-8")
-    if status != 204:
-        handler.send_header("Content-Length", str(len(data)))
-    for name, value in {
-        "X-RateLimit-Limit": "1000",
-        "X-RateLimit-Remaining": "942",
-        "X-RateLimit-Reset": "1795000000",
-        "X-RateLimit-Resource": "core",
-        **headers,
-    }.items():
+    kind = "text/html" if is_text else "application/json; charset=utf-8"
+    length = {} if status == 204 else {"Content-Length": str(len(data))}
+    for name, value in {"Content-Type": kind, **length, **headers}.items():
         handler.send_header(name, value)
     handler.end_headers()
     handler.wfile.write(data)
