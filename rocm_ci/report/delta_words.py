@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.model.case import CaseStatus
 from rocm_ci.report import inert, words
+from rocm_ci.report import legs as legs_of_report
 from rocm_ci.report.details import fold
 from rocm_ci.report.tally import label
 
@@ -39,15 +40,20 @@ def in_short(found: Delta | None) -> str:
     """`1 new failure, 2 fixed, 3 failed before too`: plain text, empty when nothing has changed."""
     if found is None:
         return ""
-    counted = ((len(getattr(found, kind)), one, many) for kind, one, many in _KINDS)
+    counted = ((distinct(getattr(found, kind)), one, many) for kind, one, many in _KINDS)
     return ", ".join(words.count(number, one, many) for number, one, many in counted if number)
+
+
+def distinct(listed: Sequence[Named]) -> int:
+    """How many tests those are, each counted once over all legs."""
+    return len({(n.suite, n.case.id) for n in listed})
 
 
 def block(found: Delta | None, *, names: int = NAMES, links: Links | None = None) -> str:
     """The folded list of the tests by name; empty when there is nothing to tell."""
     if found is None or found.says_nothing:
         return ""
-    lists = [_listed(found, kind, title, names) for kind, title, _ in _KINDS]
+    lists = [_listed(found, kind, one, many, names) for kind, one, many in _KINDS]
     bodies = [*lists, _suites(found), _legs(found)]
     if not any(bodies):
         return ""
@@ -59,21 +65,40 @@ def _base(found: Delta) -> str:
     return inert.tag(found.base_ref, limit=60) if found.base_ref else "the base"
 
 
-def _listed(found: Delta, kind: str, title: str, names: int) -> str:
+def _listed(found: Delta, kind: str, one: str, many: str, names: int) -> str:
     listed: Sequence[Named] = getattr(found, kind)
     if not listed or names <= 0:
         return ""
-    several = len({(n.leg, n.suite) for n in listed[:names]}) > 1 or bool(listed[0].leg)
-    rows = [f"- {_name(n, several=several)}{_remark(n, kind)}" for n in listed[:names]]
-    if len(listed) > names:
-        rows.append(f"- … and {len(listed) - names:,} more")
-    return f"**{title[0].upper()}{title[1:]}** ({len(listed):,})\n\n" + "\n".join(rows)
+    legs: dict[tuple[str, str], list[str]] = {}
+    for n in listed:
+        legs.setdefault((n.suite, n.case.id), []).append(n.leg)
+    first = {key: n for n in reversed(listed) if (key := (n.suite, n.case.id)) in legs}
+    shown = list(legs)[:names]
+    several = len({suite for suite, _ in shown}) > 1
+    rows = [
+        f"- {_name(found, first[key], legs[key], several=several)}{_remark(first[key], kind)}"
+        for key in shown
+    ]
+    if len(legs) > names:
+        rows.append(f"- … and {len(legs) - names:,} more")
+    title = one if len(legs) == 1 else many
+    return f"**{title[0].upper()}{title[1:]}** ({len(legs):,})\n\n" + "\n".join(rows)
 
 
-def _name(named: Named, *, several: bool) -> str:
+def _name(found: Delta, named: Named, legs: Sequence[str], *, several: bool) -> str:
+    """The test, with its suite where the list has several, and its legs where not all agree."""
+    ran = (*found.compared, *found.new_suites, *found.gone_suites)
+    among = list(dict.fromkeys((*(leg for leg, suite in ran if suite == named.suite), *legs)))
+    where = ""
+    if len(set(legs)) < len(among):
+        where = legs_of_report.on(legs, among)
+    place = " ".join(
+        inert.text(part, limit=limit)
+        for part, limit in ((named.suite if several else "", 60), (where, 120))
+        if part
+    )
     shown = inert.code(label(named.case), limit=160)
-    place = " · ".join(inert.text(part, limit=60) for part in (named.leg, named.suite) if part)
-    return f"{shown} ({place})" if several and place else shown
+    return f"{shown} ({place})" if place else shown
 
 
 def _remark(named: Named, kind: str) -> str:
