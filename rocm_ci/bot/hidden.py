@@ -26,12 +26,16 @@ _TAG = re.compile(
     )""",
     re.VERBOSE,
 )
-_TITLE = re.compile(
-    r"""\]\(\s*(?:<[^<>\n]{0,2000}>|[^\s<>()]{0,2000})\s+
-    (?:"(?:\\.|[^"\\]){0,2000}"|'(?:\\.|[^'\\]){0,2000}'|\((?:\\.|[^()\\]){0,2000}\))\s*\)""",
-    re.VERBOSE | re.DOTALL,
+_QUOTED = r"""(?:"(?:\\.|[^"\\]){0,2000}"|'(?:\\.|[^'\\]){0,2000}'|\((?:\\.|[^()\\]){0,2000}\))"""
+_TITLE = re.compile(rf"\]\(\s*(?:<[^<>\n]{{0,2000}}>|[^\s<>()]{{0,2000}})\s+{_QUOTED}\s*\)", re.DOTALL)
+# https://spec.commonmark.org/0.31.2/#link-reference-definition, only at the beginning of a paragraph.
+_DEFINITION = re.compile(
+    rf"\[(?:\\.|[^\[\]\\]){{1,999}}\]:\s*(?:<[^<>\n]{{0,2000}}>|(?!<)(?:[^\s()]|\([^\s()]{{0,200}}\)){{1,2000}})"
+    rf"(?:(?:\s+{_QUOTED})?[ \t]*(?=\n|\Z))",
+    re.DOTALL,
 )
-_HIDERS = (("<!--", 2, "-->"), ("<?", 2, "?>"), ("<![CDATA[", 9, "]]>"), ("<!", 2, ">"))
+_HIDERS = (("<!--", 4, "-->"), ("<?", 2, "?>"), ("<![CDATA[", 9, "]]>"))
+_DECLARATION = re.compile(r"<![A-Za-z]")
 _RUNS = re.compile(r"`+")
 _IN_MARKDOWN = re.compile(r"\\.|`+|<|\]\(", re.DOTALL)
 _IN_HTML = re.compile(r"<")
@@ -81,7 +85,8 @@ class _Text:
 
     def html_end(self, start: int) -> int | None:
         """Where the comment, instruction or declaration at `start` ends."""
-        for opener, length, closer in _HIDERS:
+        declaration = (("<!", 2, ">"),) if _DECLARATION.match(self.content, start) else ()
+        for opener, length, closer in _HIDERS + declaration:
             if self.content.startswith(opener, start) and closer not in self.missing:
                 end = self.content.find(closer, start + length)
                 if end >= 0:
@@ -97,7 +102,8 @@ def said(content: str, apart: Apart, *, in_markdown: bool = True) -> tuple[bool,
     """
     flags: list[bool] = [not apart.names]
     shown_to = 0
-    for start, end, tag in _pieces(_Text(content), in_markdown=in_markdown):
+    text = _Text(content)
+    for start, end, tag in _pieces(text, in_markdown=in_markdown):
         flags += [not apart.names] * content.count("\n", shown_to, start)
         # Inside of a piece no line is said.
         flags += [False] * content.count("\n", start, end)
@@ -107,6 +113,9 @@ def said(content: str, apart: Apart, *, in_markdown: bool = True) -> tuple[bool,
     flags += [not apart.names] * content.count("\n", shown_to)
     if in_markdown:
         apart.end_paragraph()
+    elif "-->" in text.missing:
+        # Nothing that Markdown makes of later text ends a comment that raw HTML has begun.
+        apart.names["!--"] += 1
     return tuple(flags)
 
 
@@ -114,6 +123,9 @@ def _pieces(text: _Text, *, in_markdown: bool) -> Iterator[tuple[int, int, re.Ma
     """What is not plain text, in order: beginning, end, and the tag if it is one."""
     pattern = _IN_MARKDOWN if in_markdown else _IN_HTML
     at = 0
+    while in_markdown and (definition := _DEFINITION.match(text.content, at)) is not None:
+        yield *definition.span(), None
+        at = min(definition.end() + 1, len(text.content))
     while (found := pattern.search(text.content, at)) is not None:
         start, at = found.span()
         tag = None

@@ -73,4 +73,6 @@ def _blocks() -> MarkdownIt:
 
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
+    # It would end a quote at a definition, and lazy continuation lines after it would count.
+    parser.disable("reference")
     return parser
