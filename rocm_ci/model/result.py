@@ -108,7 +108,10 @@ class KernelsResult(Frozen, frozen=True, kw_only=True, tag="kernels", tag_field=
 
 
 class Suite(Frozen, frozen=True, kw_only=True):
-    """One configured test command. A verdict other than PASS always has a reason."""
+    """One configured test command. A verdict other than PASS always has a reason.
+
+    `unlisted` tests passed and are not in `cases`: a report that would else be too large leaves them out.
+    """
 
     name: str
     layer: Layer
@@ -124,6 +127,7 @@ class Suite(Frozen, frozen=True, kw_only=True):
     cases: tuple[Case, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
     gpus: int = 0
+    unlisted: int = 0
 
 
 class TestResult(Frozen, frozen=True, kw_only=True, tag="test", tag_field="kind"):

@@ -37,6 +37,25 @@ def fitted(report: Report) -> tuple[Report, bool]:
     return shorter, shorter != report
 
 
+def thinned(report: Report) -> Report:
+    """The report without the passed tests of its large suites, which are counted instead."""
+    return msgspec.structs.replace(report, results=tuple(_thinned_result(r) for r in report.results))
+
+
+def _thinned_result(result: StageResult) -> StageResult:
+    if not isinstance(result, TestResult):
+        return result
+    return msgspec.structs.replace(result, suites=tuple(_thinned_suite(s) for s in result.suites))
+
+
+def _thinned_suite(suite: Suite) -> Suite:
+    if len(suite.cases) <= CASES_WITH_MESSAGE:
+        return suite
+    kept = tuple(case for case in suite.cases if case.status is not CaseStatus.PASSED)
+    unlisted = suite.unlisted + len(suite.cases) - len(kept)
+    return msgspec.structs.replace(suite, cases=kept, unlisted=unlisted)
+
+
 def breach(value: object, path: str = "$") -> str:
     """Where and how a decoded value breaks a bound; empty when it keeps all of them."""
     if isinstance(value, str):

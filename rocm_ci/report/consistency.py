@@ -86,6 +86,8 @@ def _too_green(stage: str, whole: Verdict, part: Verdict) -> str:
 
 
 def _of_suite(suite: Suite) -> str:
+    if suite.unlisted < 0:
+        return f"a suite leaves out {suite.unlisted} tests"
     if suite.verdict is not Verdict.PASS:
         return ""
     red = sum(case.status in (CaseStatus.FAILED, CaseStatus.ERRORED) for case in suite.cases)

@@ -104,7 +104,8 @@ def _broken_off(suite: Suite) -> bool:
         or suite.verdict is Verdict.ERROR
         or (code is not None and (code < 0 or code >= _SIGNALS_FROM))
         or (not suite.cases and suite.verdict is not Verdict.PASS)
-        or len(suite.cases) >= MAX_ITEMS
+        or len(suite.cases) + suite.unlisted >= MAX_ITEMS
+        or suite.unlisted > 0
     )
 
 

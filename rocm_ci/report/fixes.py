@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rocm_ci.report.room import Room
 
 _ACCEPTED = 10
+_ALSO = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,9 +62,9 @@ class Lists:
         old = f" (fails on {self._base()} too)" if p.on_base else ""
         said = f"{self._subject(p)}{self._where(p)}{old} — {inert.prose(p.message, limit=room.text)}"
         if p.also:
-            others = words.first([inert.code(name, limit=100) for name in p.also[:3]], 3)
-            if len(p.also) > 3:
-                others = f"{others.replace(' and ', ', ')} and {len(p.also) - 3:,} more"
+            others = words.first([inert.code(name, limit=100) for name in p.also[:_ALSO]], _ALSO)
+            if len(p.also) > _ALSO:
+                others += f", and {len(p.also) - _ALSO:,} more"
             said += f" (and so {'does' if len(p.also) == 1 else 'do'} {others})"
         lines = [said]
         if p.advice:

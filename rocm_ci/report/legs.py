@@ -81,8 +81,10 @@ def named(names: Sequence[str], among: Sequence[str]) -> str:
 
 
 def on(names: Sequence[str], among: Sequence[str]) -> str:
-    """`on mi210 only`, `on all 4`, `on mi210 and mi300x`; empty when there is but one that could be."""
+    """`on mi210 only`, `on all 4 legs`, `on mi210 and mi300x`; empty when there is but one that could be."""
     said = named(names, among)
     if not said:
         return ""
+    if said.startswith("all ") and len(set(names)) >= len(among):
+        return f"on {said} legs"
     return f"on {said} only" if len(set(names)) == 1 else f"on {said}"

@@ -133,7 +133,10 @@ def tally(report: Report) -> Tally:
 
 def cases(suites: Iterable[Suite]) -> Cases:
     """Count the tests of some suites."""
-    seen = Counter(case.status.value for suite in suites for case in suite.cases)
+    seen: Counter[str] = Counter()
+    for suite in suites:
+        seen.update(case.status.value for case in suite.cases)
+        seen[CaseStatus.PASSED.value] += suite.unlisted
     return Cases(**{status.value: seen[status.value] for status in CaseStatus})
 
 

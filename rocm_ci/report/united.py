@@ -146,6 +146,7 @@ def _suite(alike: Sequence[Suite]) -> Suite:
         verdict=worst(s.verdict for s in alike),
         cases=tuple(found.values()),
         gpus=max(s.gpus for s in alike),
+        unlisted=max(s.unlisted for s in alike),
         timed_out=any(s.timed_out for s in alike),
     )
 
