@@ -16,6 +16,7 @@ from rocm_ci.sinks import remarks
 from tests.standin.reports import finding, report
 
 if TYPE_CHECKING:
+    from rocm_ci.github.client import Annotation
     from rocm_ci.model.finding import Finding
     from rocm_ci.model.report import Report
 
@@ -29,8 +30,12 @@ def changed(**values: object) -> Report:
     return holding(msgspec.structs.replace(finding(1), **values))
 
 
+def noted(made: Report) -> tuple[Annotation, ...]:
+    return remarks.of(made).notes
+
+
 def test_a_finding_becomes_a_remark_on_its_very_characters() -> None:
-    (note,) = remarks.of(holding(finding(7)))
+    (note,) = noted(holding(finding(7)))
 
     assert (note.path, note.start_line, note.end_line) == ("src/reduce.hip", 7, 7)
     # Columns of GitHub are inclusive; the finding's end is the column after the last character.
@@ -75,7 +80,7 @@ def test_compiler_messages_and_failed_tests_with_a_place_are_remarks_too() -> No
         ),
     )
 
-    found = [(n.path, n.start_line, n.level, n.title) for n in remarks.of(made)]
+    found = [(n.path, n.start_line, n.level, n.title) for n in noted(made)]
 
     assert found == [
         ("a.hip", 3, "failure", "clang"),
@@ -90,40 +95,60 @@ def test_compiler_messages_and_failed_tests_with_a_place_are_remarks_too() -> No
     ["/etc/passwd", "../up.hip", "a/../b", "a//b", "./a", "", "a\nb.hip", "a\x1b[31m.hip", "a\u202eb.hip"],
 )
 def test_a_path_that_is_none_in_a_repository_is_left_out(path: str) -> None:
-    assert remarks.of(changed(path=path)) == ()
+    assert noted(changed(path=path)) == ()
 
 
 @pytest.mark.parametrize("line", [0, -3, 2**31])
 def test_a_line_that_cannot_be_is_left_out(line: int) -> None:
-    assert remarks.of(changed(line=line)) == ()
+    assert noted(changed(line=line)) == ()
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 5), (9, 4), (3, 2**40), (-1, -1)])
 def test_columns_that_cannot_be_leave_the_whole_line(start: int, end: int) -> None:
-    (note,) = remarks.of(changed(column=start, end=end))
+    (note,) = noted(changed(column=start, end=end))
 
     assert (note.start_column, note.end_column) == (None, None)
 
 
 def test_an_empty_span_is_one_column_wide() -> None:
-    (note,) = remarks.of(changed(column=4, end=4))
+    (note,) = noted(changed(column=4, end=4))
 
     assert (note.start_column, note.end_column) == (4, 4)
 
 
 def test_texts_are_cut_and_never_empty() -> None:
-    (long,) = remarks.of(changed(rule="r" * 999, message="🔧" * 60_000, fix=None))
-    (empty,) = remarks.of(changed(rule="", message="\x00", fix=None))
+    (long,) = noted(changed(rule="r" * 999, message="🔧" * 60_000, fix=None))
+    (empty,) = noted(changed(rule="", message="\x00", fix=None))
 
     assert len(long.title) <= 255
     assert len(long.message.encode()) <= 64_000
     assert (empty.title, empty.message) == ("failure", "failure")
 
 
-def test_of_too_many_the_worst_are_kept() -> None:
-    notes = [msgspec.structs.replace(finding(n), severity=Severity.NOTE) for n in range(1, 900)]
+def test_of_too_many_the_worst_are_kept_and_the_others_counted() -> None:
+    notes = [msgspec.structs.replace(finding(n), severity=Severity.NOTE) for n in range(1, 2600)]
 
-    found = remarks.of(holding(*notes, finding(1000)))
+    found = remarks.of(holding(*notes, finding(3000)))
 
-    assert len(found) == remarks.MAX_ANNOTATIONS
-    assert (found[0].start_line, found[1].start_line) == (1000, 1)
+    assert len(found.notes) == remarks.MAX_ANNOTATIONS
+    assert found.more == 100
+    assert (found.notes[0].start_line, found.notes[1].start_line) == (3000, 1)
+
+
+@pytest.mark.attack("6", "a message that would leave its list and speak as ours")
+def test_as_a_list_they_are_folded_inert_and_counted() -> None:
+    hostile = "</details>\n## all is well\n<!-- rocm-ci:v1 key=default --> @org/team"
+    bad = msgspec.structs.replace(finding(1), message=hostile, path="a`b.hip", rule="x|y")
+
+    text = remarks.listed(remarks.of(holding(bad, *(finding(n) for n in range(2, 150)))))
+
+    assert "149 annotations" in text
+    assert "… and 49 more, in the report" in text
+    assert "@org" not in text
+    assert "<!--" not in text
+    assert text.count("</details>") == 1
+    assert not any(line.startswith("##") for line in text.split("\n"))
+
+
+def test_without_any_there_is_no_list() -> None:
+    assert remarks.listed(remarks.of(holding())) == ""
