@@ -67,3 +67,23 @@ def ragged(tree: HtmlElement) -> list[str]:
         if len(widths) != 1:
             bad.append(lxml.html.tostring(table, encoding="unicode")[:300])
     return bad
+
+
+OURS = {"article", "details", "summary", "code", "p", "ul", "li", "strong", "sub", "a", "pre"} | {
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+}
+
+
+def assert_inert(markdown: str) -> None:
+    """Nothing in it acts, has a tag that is not ours, cannot be seen, or breaks a table."""
+    tree = render(markdown)
+    assert tags(tree) <= OURS
+    assert acts(tree) == []
+    assert ragged(tree) == []
+    assert not UNSEEN.search(tree.text_content())
+    assert "<!--" not in markdown

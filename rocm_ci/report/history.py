@@ -174,7 +174,7 @@ def _recovered(before: Sequence[Point], now: Point) -> str:
             red.append(p)
     if not red:
         return ""
-    if now.head[:SHORT] == red[0].head[:SHORT]:
+    if now.head and now.head[:SHORT] == red[0].head[:SHORT]:
         return "This very commit failed in an earlier run and passes now: something in it depends on luck."
     return f"Green again after {words.count(len(red), 'red run')}."
 
