@@ -1,8 +1,9 @@
 """Bring GitHub's published API description and webhook examples into `.tools/contract/`.
 
 Run it once: `python tools/fetch_contract.py`. The contract tests read what it leaves:
-`openapi.json` (the paths we use, a few percent of the whole), `webhooks.json` and `sarif-2.1.0.json`. Versions
-and hashes stand in `tools/contract/package-lock.json`; the packages come through the machine's own npm.
+`openapi.json` (the paths we use, a few percent of the whole), `webhooks.json` and `sarif-2.1.0.json`.
+Versions and hashes stand in `tools/contract/package-lock.json`; the packages come through the machine's
+own npm.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ PATHS = {
 def main() -> int:
     """Install, trim, keep; nothing is done when the same versions are there already."""
     lock = (SOURCE / "package-lock.json").read_text()
-    wanted = lock + json.dumps({path: sorted(verbs) for path, verbs in PATHS.items()})
+    wanted = lock + Path(__file__).read_text()
     stamp = TARGET / "lock"
     if stamp.is_file() and stamp.read_text() == wanted:
         return 0
@@ -116,14 +117,18 @@ def trimmed(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lean(value: Any) -> Any:
-    """Without examples and GitHub's own extensions, which no validator reads."""
+    """Without examples and GitHub's own extensions, which no validator reads; null where it may be."""
     if isinstance(value, dict):
         # A schema may have a property called "example"; there the value is a schema again.
-        return {
+        lean = {
             key: _lean(part)
             for key, part in value.items()
             if not key.startswith("x-") and not (key in ("example", "examples") and not _is_schema(part))
         }
+        if value.get("nullable") is True and isinstance(value.get("enum"), list):
+            # OpenAPI 3.0.3 asks for null in the list itself; GitHub's description leaves it out.
+            lean["enum"] = [*value["enum"], *([] if None in value["enum"] else [None])]
+        return lean
     return [_lean(part) for part in value] if isinstance(value, list) else value
 
 

@@ -37,6 +37,11 @@ def unprocessable(resource: str, name: str, why: str) -> RefusedError:
     return RefusedError(422, "Validation Failed", errors=errors)
 
 
+def unprocessable_review(why: str) -> RefusedError:
+    """Reviews tell what is wrong in plain words."""
+    return RefusedError(422, "Unprocessable Entity", errors=[why])
+
+
 def not_found() -> RefusedError:
     return RefusedError(404, "Not Found")
 

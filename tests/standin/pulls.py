@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tests.standin.desk import Call, Desk, Table, checked_text
-from tests.standin.exchange import Answer, RefusedError, not_found, unprocessable
+from tests.standin.exchange import Answer, RefusedError, not_found, unprocessable_review
 from tests.standin.things import Pull, Remark, Review, Thread
 
 if TYPE_CHECKING:
@@ -87,14 +87,14 @@ class Pulls(Desk):
         pull, body = self.pull(call), call.request.fields
         commit = body.get("commit_id", pull.head)
         if commit not in pull.commits:
-            raise unprocessable("PullRequestReview", "commit_id", "commit_id is not part of the pull request")
+            raise unprocessable_review("commit_id is not part of the pull request")
         if body.get("event") != "COMMENT":
-            raise unprocessable("PullRequestReview", "event", "the stand-in takes COMMENT only")
+            raise unprocessable_review("the stand-in takes COMMENT only")
         review = Review(
             id=next(self.world.ids),
             number=pull.number,
             author=call.who.login,
-            body=checked_text(body, "PullRequestReview"),
+            body=_text(body),
             commit=commit,
         )
         made = [self._remark(pull, review, sent) for sent in body.get("comments", [])]
@@ -112,7 +112,7 @@ class Pulls(Desk):
             number=pull.number,
             review=review.id,
             author=review.author,
-            body=checked_text(sent, "PullRequestReviewComment"),
+            body=_text(sent),
             path=sent["path"],
             commit=review.commit,
             line=line,
@@ -133,7 +133,7 @@ class Pulls(Desk):
     def edit_remark(self, call: Call) -> Answer:
         self.may(call, "pull_requests")
         remark = self._known_remark(call)
-        remark.body = checked_text(call.request.fields, "PullRequestReviewComment")
+        remark.body = _text(call.request.fields)
         remark.edits += 1
         return Answer(status=200, body=self.bodies.remark(call.args["repo"], remark))
 
@@ -148,24 +148,30 @@ class Pulls(Desk):
         raise not_found()
 
 
+def _text(fields: dict[str, Any]) -> str:
+    try:
+        return checked_text(fields, "PullRequestReview")
+    except RefusedError as error:
+        raise unprocessable_review(error.body["errors"][0]["message"]) from error
+
+
 def _check_lines(pull: Pull, sent: dict[str, Any]) -> None:
     """GitHub's rules for where a remark may stand, with GitHub's words."""
-    resource = "PullRequestReviewComment"
     file = next((f for f in pull.files if f.filename == sent.get("path")), None)
     if file is None:
-        raise unprocessable(resource, "path", "Path could not be resolved")
+        raise unprocessable_review("Path could not be resolved")
     side, line = sent.get("side", "RIGHT"), sent.get("line")
     start, start_side = sent.get("start_line"), sent.get("start_side", side)
     hunks = [{at for s, at in hunk if s == side} for hunk in lines_of(file.patch or "")]
     there = [hunk for hunk in hunks if line in hunk]
     if not there:
-        raise unprocessable(resource, "line", "Pull request review thread line must be part of the diff")
+        raise unprocessable_review("Pull request review thread line must be part of the diff")
     if start is None:
         return
     if start >= line:
-        raise unprocessable(resource, "start_line", "start line must precede the end line.")
+        raise unprocessable_review("start line must precede the end line.")
     if start_side != side or start not in there[0]:
-        raise unprocessable(resource, "start_line", "start line must be part of the same hunk as the line.")
+        raise unprocessable_review("start line must be part of the same hunk as the line.")
 
 
 def lines_of(patch: str) -> list[list[tuple[str, int]]]:
