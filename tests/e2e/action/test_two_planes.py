@@ -1,0 +1,121 @@
+"""The workflows to copy, both planes, with act: what the run uploads is all that the trusted plane knows of it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests import require
+from tests.e2e.action import planes
+from tests.e2e.action.planes import Planes
+from tests.standin.server import StandIn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.e2e.action.planes import Ended
+
+BUILT_ONCE = """
+on: pull_request
+permissions: {}
+jobs:
+  rocm:
+    permissions: {contents: read}
+    uses: org/rocm-ci/.github/workflows/rocm-ci.yml@v1
+    with:
+      build-runner: '["mi250"]'
+      hand-over: |
+        build
+        results.*
+      runners: '[{"name": "a", "runs-on": ["mi300"]}, {"name": "b", "runs-on": "mi250", "stages": "test"}]'
+"""
+pytestmark = [pytest.mark.act, pytest.mark.build, pytest.mark.slow]
+
+
+@pytest.fixture
+def both(tmp_path: Path, installed_path: str) -> Iterator[Planes]:
+    require.hipcc()
+    with StandIn() as github:
+        yield Planes(tmp_path, planes.shipped(tmp_path / "rocm-ci"), github, installed_path)
+        assert github.forbidden == [], "the permissions in the workflows are enough"
+
+
+def uploaded(both: Planes, run: int = planes.RUN) -> list[str]:
+    return sorted(
+        artifact.name.replace("rocm-ci-report-", "")
+        for artifact in both.repository.artifacts
+        if artifact.run == run
+    )
+
+
+def ran(both: Planes, ended: Ended, event: str, *, head_repository: str = planes.REPOSITORY) -> None:
+    """The API knows of the run, too."""
+    both.github.world.ran(
+        planes.REPOSITORY,
+        head=both.head if event == "pull_request" else both.base,
+        event=event,
+        branch="change" if event == "pull_request" else "main",
+        conclusion="success" if ended.code == 0 else "failure",
+        workflow="rocm-ci-run.yml",
+        head_repository=head_repository,
+        number=planes.RUN if event == "pull_request" else planes.DISPATCHED,
+    )
+
+
+def test_a_change_from_a_branch_goes_through_every_job_and_is_answered_once(both: Planes) -> None:
+    both.open()
+
+    run = both.act(planes.RUN_WORKFLOW, "pull_request", both.pull_request())
+
+    assert run.code == 0, run.log
+    assert run.jobs == {"Scan": "succeeded", "GPU (mi300)": "succeeded", "Gate": "succeeded"}
+    assert uploaded(both) == ["mi300", "scan"]
+
+    ran(both, run, "pull_request")
+    for _ in range(2):
+        posted = both.answer("success")
+        assert posted.code == 0, posted.log
+    [comment] = both.repository.comments
+    assert "## ✅ ROCm CI" in comment.body
+    assert {(status.sha, status.state) for status in both.repository.statuses} == {(both.head, "success")}
+
+
+@pytest.mark.attack("1", "the code of a fork reaches no GPU machine before a maintainer has looked at it")
+def test_a_fork_waits_until_its_very_commit_is_dispatched(both: Planes) -> None:
+    both.open(fork=planes.STRANGER)
+
+    run = both.act(planes.RUN_WORKFLOW, "pull_request", both.pull_request(head_repository=planes.STRANGER))
+
+    assert run.code == 1, run.log
+    assert run.jobs == {"Scan": "succeeded", "Gate": "failed"}, "no job on a machine that runs its code"
+    assert uploaded(both) == ["gate", "scan"]
+
+    ran(both, run, "pull_request", head_repository=planes.STRANGER)
+    posted = both.answer("failure", head_repository=planes.STRANGER)
+    assert posted.code == 0, posted.log
+    [comment] = both.repository.comments
+    assert "waiting for ok-to-test" in comment.body
+    assert both.repository.statuses[-1].state == "failure"
+
+    ran(both, run, "workflow_dispatch")
+    dispatched = both.act(planes.RUN_WORKFLOW, "workflow_dispatch", both.dispatch(), run=planes.DISPATCHED)
+
+    assert dispatched.code == 0, dispatched.log
+    assert dispatched.jobs["GPU (mi300)"] == dispatched.jobs["Report"] == "succeeded"
+    assert uploaded(both, planes.DISPATCHED) == ["mi300", "scan"]
+    [comment] = both.repository.comments
+    assert "## ✅ ROCm CI" in comment.body
+    assert (both.repository.statuses[-1].sha, both.repository.statuses[-1].state) == (both.head, "success")
+
+
+def test_what_is_built_once_is_tested_on_every_gpu_machine(both: Planes) -> None:
+    run = both.act(BUILT_ONCE, "pull_request", both.pull_request())
+
+    assert run.code == 0, run.log
+    assert list(run.jobs) == ["Scan", "Build", "GPU (a)", "GPU (b)", "Gate"]
+    assert uploaded(both) == ["a", "b", "build", "rocm-ci-built", "scan"]
+    for leg in ("a", "b"):
+        assert re.search(rf"GPU \({leg}\).*Unit.*1 passed", run.log), "its build folder was handed over"
