@@ -113,12 +113,16 @@ class Lists:
             return ""
         items = [
             f"- {inert.code(c.name, limit=100)}{f' on {inert.text(leg)}' if leg else ''} — "
-            f"{inert.text(speed(c), limit=room.text)}; {inert.text(c.accepted, limit=room.text)}"
+            f"{inert.text(speed(c), limit=room.text)}; {inert.text(_who(c.accepted), limit=room.text)}"
             for leg, c in passed[:_ACCEPTED]
         ]
         if len(passed) > _ACCEPTED:
             items.append(f"- … and {len(passed) - _ACCEPTED:,} more")
         return "**Slower, and accepted**\n\n" + "\n".join(items)
+
+
+def _who(accepted: str) -> str:
+    return f"accepted {accepted}" if accepted.startswith("by ") else accepted
 
 
 def _stopped(said: str) -> str:

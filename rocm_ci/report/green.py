@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.perf import PerfVerdict
 from rocm_ci.model.result import BuildResult, ScanResult, TestResult
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report import machine, words
+from rocm_ci.report import machine, scope, words
 from rocm_ci.report.tally import Tally, cases
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ def title(report: Report, found: Tally) -> tuple[str, str]:
 
 
 def _readiness(report: Report, found: Tally) -> str:
-    """No more is promised than what was seen: only a run on a GPU says «ready»."""
+    """No more is promised than what was seen: only a whole run on a GPU says «ready»."""
+    if report.event.is_partial:
+        return f"nothing against it in {scope.asked_for(report.event)}"
     on_gpu = any(s.gpus and s.verdict is Verdict.PASS for s in found.suites)
     if machine.usable(report.facts) and (on_gpu or found.comparisons):
         return "ready for AMD GPUs"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.case import CaseStatus
@@ -10,8 +10,7 @@ from rocm_ci.model.finding import Severity
 from rocm_ci.model.perf import PerfVerdict
 from rocm_ci.model.result import Crashed, PerfResult, stage_of
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report import faults, green, health, legs, old_failures, words
-from rocm_ci.report.legs import NOTHING_RAN
+from rocm_ci.report import faults, green, health, legs, old_failures, scope, words
 from rocm_ci.report.tally import Tally, cases, of_status, tally
 from rocm_ci.report.united import united
 
@@ -55,7 +54,12 @@ class Headline:
 
 def headline(report: Report, things: int = 0, delta: Delta | None = None) -> Headline:
     """The headline of a report; `things` is how many things there are to fix."""
-    found = tally(report)
+    head = _of_verdict(report, tally(report), things, delta)
+    asked = scope.sentence(report.event)
+    return replace(head, past=f"{asked} {head.past}".strip()) if asked else head
+
+
+def _of_verdict(report: Report, found: Tally, things: int, delta: Delta | None) -> Headline:
     icon = ICONS[report.verdict]
     match report.verdict:
         case Verdict.FAIL:
@@ -155,11 +159,14 @@ def _blamed(report: Report, found: Tally, on_base: int) -> str:
         where = legs.on([r.leg for r in results if r.leg], legs.that_did(report, stage))
         if fault:
             faulted.append((fault, where))
-    wheres = {where for _, where in faulted}
-    if len(wheres) == 1:
-        # Where everything is in one place, the place is said once.
-        return " ".join(part for part in (words.joined([f for f, _ in faulted]), wheres.pop()) if part)
-    return words.joined([f"{fault} {where}".strip() for fault, where in faulted])
+    # What is in one place is told together, and the place once.
+    placed: dict[str, list[str]] = {}
+    for fault, where in faulted:
+        placed.setdefault(where, []).append(fault)
+    groups = [f"{words.joined(said)} {where}".strip() for where, said in placed.items()]
+    if len(groups) > 1 and any(len(said) > 1 for said in placed.values()):
+        return f"{', '.join(groups[:-1])}, and {groups[-1]}"
+    return words.joined(groups)
 
 
 def _also_failed(report: Report, results: Sequence[StageResult]) -> str:
@@ -183,12 +190,12 @@ def _error(report: Report, found: Tally) -> Headline:
         return Headline(icon="⏹️", title=title, summary=summary, advice="Run it again.")
     why = [r for r in report.results if r.verdict is Verdict.ERROR and faults.reason(r)]
     reasons = list(dict.fromkeys(_reason(report, r) for r in why))
-    if (not reasons and all(r.verdict is Verdict.SKIPPED for r in report.results)) or (
-        why and all(faults.reason(r) == NOTHING_RAN for r in why)
+    idle = scope.why_nothing(report)
+    if all(faults.reason(r) == idle for r in why) and (
+        why or all(r.verdict is Verdict.SKIPPED for r in report.results)
     ):
-        title = f"{NOTHING_RAN} — no stage was allowed to run"
         advice = "Look at `stages` in the configuration, and at the reasons below."
-        return Headline(icon=icon, title=title, advice=advice)
+        return Headline(icon=icon, title=idle, advice="" if report.event.is_partial else advice)
     more = f" (and {len(reasons) - 1:,} more)" if report.legs and len(reasons) > 1 else ""
     own = next((r for r in why if faults.reason(r).startswith(OWN_FAULT)), None)
     if own is not None:

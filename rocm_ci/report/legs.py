@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
 MAX_LEGS = 256  # docs.github.com: a matrix gives at most 256 jobs
-NOTHING_RAN = "nothing ran, so nothing is known"
 LEFT_NONE = "left no report"
 GATE = "gate"  # the leg by which the gate of the workflow tells what is missing
 _NAMED = 3

@@ -19,8 +19,8 @@ from rocm_ci.model.plan import Plan, StageName, Step
 from rocm_ci.model.report import Leg, Report, verdict_of
 from rocm_ci.model.result import Crashed, ScanResult, Skipped, StageResult, stage_of
 from rocm_ci.model.verdict import Verdict, worst
-from rocm_ci.report import machine
-from rocm_ci.report.legs import LEFT_NONE, MAX_LEGS, NAME, NOTHING_RAN, is_lost, verdicts
+from rocm_ci.report import machine, scope
+from rocm_ci.report.legs import LEFT_NONE, MAX_LEGS, NAME, is_lost, verdicts
 from rocm_ci.report.merge_remarks import notices, settings, span
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from rocm_ci.model.event import Event
 
+_ELSEWHERE = "not in `stages`"
 _NATURAL = re.compile(r"([0-9]+)")
 _ORDER = {stage: at for at, stage in enumerate(StageName)}
 
@@ -157,8 +158,10 @@ def _plan(reports: Sequence[Report]) -> Plan:
 
 def _results(parts: Sequence[tuple[str, Report]]) -> Iterator[StageResult]:
     """In the order of the stages, then of the legs."""
-    given = (result for _, report in parts for result in report.results)
-    done = {stage_of(result) for result in given if not isinstance(result, Skipped)}
+    reports = [report for _, report in parts]
+    done = {stage_of(r) for report in reports for r in report.results if not isinstance(r, Skipped)}
+    done |= {step.stage for report in reports for step in report.plan.steps if step.run}
+    idle = _why_idle(reports)
     every: list[tuple[StageName, StageResult]] = []
     for name, report in parts:
         planned = {step.stage for step in report.plan.steps if step.run}
@@ -168,9 +171,19 @@ def _results(parts: Sequence[tuple[str, Report]]) -> Iterator[StageResult]:
                 every.append((stage, replace(result, leg=name)))
             elif stage not in done:
                 # Nobody was to do it, which is no matter of one leg.
-                every.append((stage, result))
+                every.append((stage, replace(result, reason=idle[stage])))
     every.sort(key=lambda entry: _ORDER[entry[0]])
     return _once(result for _, result in every)
+
+
+def _why_idle(reports: Sequence[Report]) -> dict[StageName, str]:
+    """Why no leg was to do a stage: that it is another leg's job is the least that can be said."""
+    reasons: dict[StageName, list[str]] = {}
+    for report in reports:
+        for result in report.results:
+            if isinstance(result, Skipped):
+                reasons.setdefault(result.stage, []).append(result.reason)
+    return {stage: min(said, key=lambda r: r.startswith(_ELSEWHERE)) for stage, said in reasons.items()}
 
 
 def _unsaid(report: Report) -> Iterator[Crashed]:
@@ -179,7 +192,7 @@ def _unsaid(report: Report) -> Iterator[Crashed]:
     if report.interrupted and said < Verdict.ERROR:
         yield Crashed(stage=StageName.PREFLIGHT, reason="interrupted before the end")
     elif said is Verdict.SKIPPED and not report.plan.neutral_reason:
-        yield Crashed(stage=StageName.PREFLIGHT, reason=NOTHING_RAN)
+        yield Crashed(stage=StageName.PREFLIGHT, reason=scope.why_nothing(report))
 
 
 def _once(results: Iterable[StageResult]) -> Iterator[StageResult]:

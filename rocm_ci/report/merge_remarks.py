@@ -33,13 +33,13 @@ def settings(parts: Sequence[tuple[str, Report]]) -> tuple[Setting, ...]:
 
 
 def notices(parts: Sequence[tuple[str, Report]]) -> tuple[str, ...]:
-    """All of them once, then where the legs are unlike each other and should not be."""
+    """All of them once, with the legs where they are few; then where the legs are unlike each other."""
     said: dict[str, list[str]] = {}
     for name, report in parts:
         for notice in dict.fromkeys(report.notices):
             said.setdefault(notice, []).append(name)
     told = [
-        notice if len(names) >= len(parts) else f"{words.first(names, _NAMED)}: {notice}"
+        f"{words.first(names, _NAMED)}: {notice}" if 2 * len(names) <= len(parts) else notice
         for notice, names in said.items()
     ]
     bases = {report.event.merge_base for _, report in parts} - {None}
