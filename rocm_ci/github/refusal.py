@@ -12,12 +12,19 @@ if TYPE_CHECKING:
     from rocm_ci.github.retry import Failure
 
 _PERMISSIONS = re.compile(r"[a-z_]+=[a-z]+(?:[,;] ?[a-z_]+=[a-z]+)*\Z")
-_NEEDED = {
-    "comment": "`pull-requests: write`",
-    "status": "`statuses: write`",
-    "check run": "`checks: write`",
-    "pull request": "`pull-requests: read`",
-}
+# The first word that a task holds decides; `read` and `list` need less than all else.
+_AREAS = (
+    ("code scanning", "security-events"),
+    ("artifact", "actions"),
+    ("workflow run", "actions"),
+    ("start ", "actions"),
+    ("commit status", "statuses"),
+    ("check run", "checks"),
+    ("comment", "pull-requests"),
+    ("review", "pull-requests"),
+    ("pull request", "pull-requests"),
+)
+_READING = ("read ", "list ", "download ")
 
 
 def explain(failure: Failure, *, task: str) -> GitHubError:
@@ -64,10 +71,13 @@ def _said(failure: Failure) -> str:
 def _permission(failure: Failure, task: str) -> str:
     """Which permission to add; GitHub names it itself in a header of its refusals."""
     named = failure.headers.get("x-accepted-github-permissions", "")
-    needed = next((text for word, text in _NEEDED.items() if word in task), "more rights")
+    area = next((name for word, name in _AREAS if word in task), None)
+    needed = f"`{area}: {'read' if task.startswith(_READING) else 'write'}`" if area else "more rights"
     if _PERMISSIONS.match(named):
         needed += f" (GitHub accepts: {named})"
+    if area == "security-events":
+        needed += ", and code scanning must be enabled for the repository (else leave it out of `--to`)"
     return (
-        f"the job that runs `rocm-ci report` needs {needed} under `permissions:`; a fork's own workflow "
-        "never gets it: report from a `workflow_run` workflow instead"
+        f"the job needs {needed} under `permissions:`; a fork's own workflow never gets a token that may "
+        "write: report from a `workflow_run` workflow instead"
     )

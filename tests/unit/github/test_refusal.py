@@ -15,6 +15,16 @@ from rocm_ci.github.retry import Failure
         ("create the comment", "`pull-requests: write`"),
         ("set the commit status", "`statuses: write`"),
         ("create the check run", "`checks: write`"),
+        ("read the check runs", "`checks: read`"),
+        ("edit a review comment", "`pull-requests: write`"),
+        ("post the review", "`pull-requests: write`"),
+        ("read pull request 5", "`pull-requests: read`"),
+        ("list the artifacts of the run", "`actions: read`"),
+        ("download artifact 7", "`actions: read`"),
+        ("list workflow runs", "`actions: read`"),
+        ("cancel workflow run 7", "`actions: write`"),
+        ("start rocm-ci-run.yml", "`actions: write`"),
+        ("upload the code scanning log", "`security-events: write`"),
     ],
 )
 def test_a_missing_permission_is_named(task: str, permission: str) -> None:
