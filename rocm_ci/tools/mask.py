@@ -31,6 +31,7 @@ _LEAST_HOST = 5
 _MOST_VALUES = 200
 # A line without an end must not be held back for ever.
 _MOST_HELD = 65_536
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _BEGIN = b"-----BEGIN "
 _KEY = b"PRIVATE KEY"
 _END = b"-----END "
@@ -60,19 +61,27 @@ class Mask:
 
     def is_clean(self, text: str) -> bool:
         """Whether there is certainly nothing to hide; False says only that it must be looked at."""
-        return not self._search.find_matches_as_indexes(text.lower())
+        return not self._found(text.lower())
+
+    def _found(self, low: str) -> list[tuple[int, int, int]]:
+        """Every needle in a text of small letters: which, from where, to where."""
+        try:
+            return self._search.find_matches_as_indexes(low, overlapping=True)
+        except UnicodeEncodeError:
+            # Bytes that are no UTF-8 are kept as lone surrogates.
+            return self._search.find_matches_as_indexes(_SURROGATES.sub("?", low), overlapping=True)
 
     def text(self, text: str) -> str:
         """The text with all of it hidden; the same object when there is nothing."""
         low = text.lower()
-        found = self._search.find_matches_as_indexes(low, overlapping=True)
+        found = self._found(low)
         if not found:
             return text
         if any(low[start:end] == KEY_NEEDLE for _, start, end in found):
             # Keys are the one thing that goes over several lines.
             text = KEY_BLOCK.applied(text)
             low = text.lower()
-            found = self._search.find_matches_as_indexes(low, overlapping=True)
+            found = self._found(low)
         if "\n" not in text or len(low) != len(text):
             return self._line(text, {number for index, _, _ in found for number in self._owners[index]})
         return self._lines(text, sorted((start, index) for index, start, _ in found))
@@ -144,7 +153,8 @@ class Stream:
         data = self._held + chunk
         cut = data.rfind(b"\n") + 1
         begin = data.rfind(_BEGIN)
-        if begin >= 0 and _KEY in data[begin : begin + 80] and data.find(_END, begin) < 0:
+        is_key = begin >= 0 and _KEY in data[begin : begin + 80]
+        if is_key and b"\n" not in data[begin:].partition(_END)[2]:
             cut = data.rfind(b"\n", 0, begin) + 1
         if len(data) - cut > _MOST_HELD:
             cut = len(data)
