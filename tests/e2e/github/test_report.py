@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from rocm_ci.github import marker, sticky
+from rocm_ci.github import marker
 from rocm_ci.github.marker import Stamp
 from rocm_ci.github.rest import RestClient
 from rocm_ci.github.transport import Transport
 from rocm_ci.model.verdict import Verdict
 from tests.e2e.github.conftest import BOT, FIRST, SECOND, THIRD, Plane, workflow_run
-from tests.standin.faults import Fault, Faults
+from tests.standin.faults import Fault
 from tests.standin.reports import report
 
 if TYPE_CHECKING:
@@ -28,6 +27,13 @@ def ours(github: StandIn) -> list[Comment]:
     """The comments that hold our marker and that our own account wrote."""
     comments = github.world.repositories["o/r"].comments
     return [c for c in comments if c.author in (BOT, "maintainer") and marker.find(c.body)]
+
+
+def stamp_of(comment: Comment) -> Stamp:
+    found = marker.find(comment.body)
+    assert found is not None
+    assert found.stamp is not None
+    return found.stamp
 
 
 def states(github: StandIn, commit: str) -> list[tuple[str, str]]:
@@ -45,17 +51,12 @@ def test_three_pushes_leave_one_comment_edited_in_place_and_a_failing_status_on_
         assert (done.code, done.refused) == (0, [])
 
     (comment,) = ours(github)
-    found = marker.find(comment.body)
+    stamp = stamp_of(comment)
     assert comment.edits == 2
     assert "src/reduce.hip" in comment.body
-    assert found is not None
-    assert found.stamp == Stamp(
-        head=THIRD,
-        verdict=Verdict.FAIL,
-        run=9,
-        attempt=1,
-        counts={"findings": 1, "failed": 0, "regressions": 0},
-    )
+    assert (stamp.head, stamp.verdict, stamp.run, stamp.attempt) == (THIRD, Verdict.FAIL, 9, 1)
+    assert stamp.counts == {"findings": 1, "failed": 0, "regressions": 0}
+    assert [(p.run, p.verdict) for p in stamp.history] == [(7, Verdict.PASS), (8, Verdict.ERROR)]
     assert states(github, FIRST) == [("rocm-ci", "success")]
     assert states(github, SECOND) == [("rocm-ci", "failure")]
     assert states(github, THIRD) == [("rocm-ci", "failure")]
@@ -74,6 +75,7 @@ def test_the_same_report_again_writes_no_comment(github: StandIn, plane: Plane) 
     assert github.writes == ["POST /repos/o/r/issues/5/comments"]
 
 
+@pytest.mark.attack("11", "a copy of our marker in somebody else's comment")
 def test_a_marker_forged_by_somebody_else_is_never_touched(github: StandIn, plane: Plane) -> None:
     plane.post(report(FIRST), "--to", "comment")
     copied = ours(github)[0].body
@@ -97,57 +99,11 @@ def test_our_comment_is_found_behind_120_others(github: StandIn, plane: Plane) -
     assert [c.edits for c in ours(github)] == [1]
 
 
-@pytest.mark.parametrize("seed", range(1, 7))
-def test_one_comment_and_the_right_status_though_every_fifth_request_fails(
-    github: StandIn, plane: Plane, seed: int
-) -> None:
-    github.faults = Faults(rate=0.2, seed=seed)
-
-    for run, head in enumerate([FIRST, SECOND, THIRD], start=7):
-        github.world.push("o/r", 5, head)
-        assert plane.post(report(head, Verdict.FAIL), run_id=run).code == 0
-
-    assert any(e.fault is not Fault.NONE for e in github.log)
-    (comment,) = ours(github)
-    assert THIRD[:7] in comment.body
-    assert set(states(github, THIRD)) == {("rocm-ci", "failure")}
-
-
-def test_a_comment_whose_answer_was_lost_is_not_posted_twice(github: StandIn, plane: Plane) -> None:
-    # look up the pull request, confirm it, who are we, read comments; then the write.
-    github.faults.next_ones = [Fault.NONE] * 4 + [Fault.HALF]
-
-    done = plane.post(report(FIRST), "--to", "comment")
-
-    assert github.log[4].fault is Fault.HALF
-    assert done.posted[0].startswith("comment: created")
-    assert len(ours(github)) == 1
-
-
-def test_two_reporters_at_once_leave_one_comment_of_the_newer_run(github: StandIn) -> None:
-    for number in range(60, 66):
-        github.world.open_pull("o/r", number, FIRST, branch=f"b{number}")
-        start = threading.Barrier(2)
-
-        def post(run: int, number: int = number, start: threading.Barrier = start) -> None:
-            ours = RestClient(Transport("workflow", api_url=github.url, pause_s=0.0))
-            start.wait()
-            stamp = Stamp(head=FIRST, verdict=Verdict.PASS, run=run, attempt=1)
-            sticky.post(ours, "o/r", number, text=f"run {run}", key="default", stamp=stamp)
-
-        threads = [threading.Thread(target=post, args=(run,)) for run in (8, 9)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-    found = [(c.number, c.body.split("\n")[0]) for c in ours(github)]
-    assert found == [(number, "run 9") for number in range(60, 66)]
-
-
+@pytest.mark.attack("3", "an older run writes after a newer one of the same commit")
 def test_an_older_run_of_the_same_commit_does_not_overwrite_a_newer_one(
     github: StandIn, plane: Plane
 ) -> None:
+    github.world.ran("o/r", head=FIRST, number=8, attempt=2)
     plane.post(report(FIRST, Verdict.FAIL), "--to", "comment", run_id=8, attempt=2)
     newer = ours(github)[0].body
 
@@ -157,12 +113,13 @@ def test_an_older_run_of_the_same_commit_does_not_overwrite_a_newer_one(
     assert [c.body for c in ours(github)] == [newer]
 
 
+@pytest.mark.attack("3", "a report about a commit that is not the head any more")
 def test_a_report_about_an_older_head_changes_no_comment_and_is_told(github: StandIn, plane: Plane) -> None:
     plane.post(report(FIRST))
     before = ours(github)[0].body
     github.world.push("o/r", 5, SECOND)
 
-    done = plane.post(report(FIRST, Verdict.FAIL))
+    done = plane.post(report(FIRST, Verdict.FAIL), "--to", "comment status")
 
     assert done.code == 0
     assert done.refused == ["comment: pull request #5 has moved on from 111111111111 to 222222222222"]
@@ -180,10 +137,11 @@ def test_the_pull_request_of_a_fork_is_found_by_its_branch(github: StandIn, plan
     assert states(github, SECOND) == [("rocm-ci", "failure")]
 
 
+@pytest.mark.attack("2", "a second pull request with the same head")
 def test_two_pull_requests_with_the_same_head_get_no_comment(github: StandIn, plane: Plane) -> None:
     github.world.open_pull("o/r", 6, FIRST).base_branch = "release"
 
-    done = plane.post(report(FIRST))
+    done = plane.post(report(FIRST), "--to", "comment status")
 
     assert done.refused == ["comment: 2 open pull requests have 111111111111 as their head: #5, #6"]
     assert (done.code, ours(github)) == (0, [])
@@ -207,6 +165,7 @@ def test_a_push_gets_a_status_and_no_comment(github: StandIn, plane: Plane) -> N
     assert (done.code, states(github, FIRST)) == (0, [("rocm-ci", "success")])
 
 
+@pytest.mark.attack("2", "a report that names another commit, pull request or repository")
 @pytest.mark.parametrize(
     ("about", "why"),
     [
@@ -224,28 +183,33 @@ def test_a_report_about_something_else_is_refused(
     done = plane.run(str(plane.save(about)))  # type: ignore[arg-type]
 
     assert done.code == 2
-    assert (done.posted, len(done.refused)) == ([], 2)
     assert why in done.refused[0]
-    assert github.writes == []
+    assert ours(github) == []
+    # Nothing of it is shown, and no green of an earlier run stays in force.
+    assert github.writes == [f"POST /repos/o/r/statuses/{FIRST}"]
+    assert states(github, FIRST) == [("rocm-ci", "failure")]
 
 
+@pytest.mark.attack("17", "a report that is missing or cannot be read, so that an old green stays in force")
 @pytest.mark.parametrize("content", [b"", b"{", b'{"version": 99, "tool": "x"}', b"\xff\xfe\x00", None])
 def test_without_a_readable_report_the_commit_fails_so_that_no_old_green_stays(
     github: StandIn, plane: Plane, content: bytes | None
 ) -> None:
-    plane.post(report(FIRST), "--to", "status")
+    plane.post(report(FIRST), "--to", "status", run_id=6)
     file = plane.folder / "report.json"
     file.unlink()
     if content is not None:
         file.write_bytes(content)
+    plane.event("workflow_run", workflow_run(FIRST))
 
-    done = plane.run(str(file))
+    done = plane.run(str(file), "--to", "comment status")
 
     assert done.code == 2
     assert states(github, FIRST) == [("rocm-ci", "success"), ("rocm-ci", "failure")]
     assert [line.partition(":")[0] for line in done.refused] == ["comment"]
 
 
+@pytest.mark.attack("4", "a link in the place of the report")
 def test_a_link_in_the_artifact_is_not_followed(github: StandIn, plane: Plane, tmp_path: Path) -> None:
     plane.event("workflow_run", workflow_run(FIRST))
     real = plane.save(report(FIRST))
@@ -259,22 +223,29 @@ def test_a_link_in_the_artifact_is_not_followed(github: StandIn, plane: Plane, t
     assert "is not a regular file" in done.refused[0]
 
 
+@pytest.mark.attack("1", "a token without rights to write")
 def test_a_token_without_permission_is_told_what_is_missing_and_nothing_is_lost(
     github: StandIn, plane: Plane, tmp_path: Path
 ) -> None:
     summary = tmp_path / "summary.md"
-    plane.env(GITHUB_TOKEN="reader", GITHUB_STEP_SUMMARY=str(summary))
+    plane.env(GITHUB_TOKEN="reader", GITHUB_STEP_SUMMARY=str(summary), GITHUB_ACTIONS="true")
 
-    done = plane.post(report(FIRST, Verdict.FAIL))
+    done = plane.post(report(FIRST, Verdict.FAIL), "--to", "comment status check")
 
-    assert done.code == 4
-    assert [line.partition(":")[0] for line in done.refused] == ["comment", "status"]
+    assert (done.code, ours(github), states(github, FIRST)) == (0, [], [])
+    assert [line.partition(":")[0] for line in done.refused] == ["comment", "status", "check"]
     assert "Resource not accessible by integration" in done.refused[0]
-    assert "`pull-requests: write` (GitHub accepts: pull_requests=write)" in done.err
-    assert "`statuses: write`" in done.err
-    assert "src/reduce.hip" in summary.read_text()
+    assert "::warning::comment: cannot create the comment" in done.err
+    assert "::error" not in done.err
+    page = summary.read_text()
+    for needed in ("pull-requests: write", "statuses: write", "checks: write"):
+        assert needed in page
+    assert page.count("⚠️ Not posted: ") == 3
+    assert "brings CUDA back" in page
+    assert "src/reduce.hip" in page
 
 
+@pytest.mark.attack("1", "a fork's own workflow, whose token can only read")
 def test_in_a_forks_own_workflow_nothing_is_asked_of_github(github: StandIn, plane: Plane) -> None:
     plane.env(GITHUB_TOKEN="")
     side = {"sha": FIRST, "ref": "topic", "repo": {"full_name": "stranger/r"}}
@@ -426,9 +397,9 @@ def test_what_a_verdict_becomes(github: StandIn, plane: Plane, verdict: Verdict,
 
 def test_a_wrong_token_and_a_dead_address_end_with_4_and_a_hint(github: StandIn, plane: Plane) -> None:
     plane.env(GITHUB_TOKEN="expired")
-    wrong = plane.post(report(FIRST))
+    wrong = plane.post(report(FIRST), "--to", "comment status")
     plane.env(GITHUB_TOKEN="workflow", GITHUB_API_URL="http://127.0.0.1:9")
-    dead = plane.post(report(FIRST))
+    dead = plane.post(report(FIRST), "--to", "comment status")
 
     assert (wrong.code, dead.code) == (4, 4)
     assert "has expired" in wrong.err
