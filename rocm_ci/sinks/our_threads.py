@@ -30,7 +30,7 @@ class Ours:
 
     @property
     def stands(self) -> bool:
-        """Whether its suggestion is not to be made again. One that people resolved stands for good."""
+        """Whether its suggestion is not to be made again: until it is marked as done, resolved or not."""
         return self.mark.state == "open"
 
     @property
@@ -93,10 +93,11 @@ def _was_of(offer: Suggestion, one: Ours, diff: Diff) -> bool:
 
 
 def done(idle: Iterable[Ours], report: Report, diff: Diff, seen: frozenset[str], key: str) -> Iterator[Ours]:
-    """The open threads of this reporter whose findings are surely gone.
+    """The threads of this reporter whose findings are surely gone, also those that are resolved already.
 
-    The report must have scanned their file and found them no more, and our second look neither. What
-    people have answered to is theirs to close, and so is what only a setting silenced.
+    A click on a suggestion resolves its thread: unless it is marked as done, it would stand for an equal
+    line that comes later. The report must have scanned the file and found them no more, and our second
+    look neither. What people have answered to is theirs to close, and so is what only a setting silenced.
     """
     if not _was_scanned(report):
         return
@@ -104,7 +105,7 @@ def done(idle: Iterable[Ours], report: Report, diff: Diff, seen: frozenset[str],
     reported = {f.fingerprint for r in report.results if isinstance(r, ScanResult) for f in r.findings}
     for one in idle:
         path = one.thread.path
-        if not one.is_open or one.thread.replies or one.mark.key != key:
+        if not one.stands or one.thread.replies or one.mark.key != key:
             continue
         if path in unread or not diff.is_shown(path):
             continue

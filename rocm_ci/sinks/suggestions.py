@@ -46,16 +46,16 @@ class Suggestions:
         number = target.number
         trigger.current(target.github, target.repository, number, target.head)
         there = _there(target, number)
-        if not is_offered and not any(one.is_open for one in there):
+        if not is_offered and not any(one.stands for one in there):
             return ()
         diff = Diff(target.github.files(target.repository, number))
-        made = proposals(report, diff, {one.thread.path for one in there if one.is_open})
+        made = proposals(report, diff, {one.thread.path for one in there if one.stands})
         pairing = our_threads.paired(made.offers, there, diff)
         done = tuple(our_threads.done(pairing.idle, report, diff, made.seen, target.key))
-        free = max(MOST_OPEN - sum(one.is_open for one in there) + len(done), 0)
+        still_open = sum(one.is_open for one in there if one not in done)
         standing = _repaired(made.offers) - _repaired(pairing.new)
         posting = _Posting(target, number, diff, repairs=made.repairs - standing)
-        posting.post(pairing.new[:free])
+        posting.post(pairing.new[: max(MOST_OPEN - still_open, 0)])
         return (*posting.told(), *_closed(target, done[:MOST_CLOSED]))
 
     def kept(self, report: Report, where: Destination) -> str:  # noqa: ARG002
@@ -160,7 +160,7 @@ def _closed(target: Target, done: Sequence[Ours]) -> tuple[str, ...]:
         body = suggestion_text.closed(one.thread.body, one.mark, target.head)
         # First the words: they alone tell later runs that it was not a person who resolved it.
         target.github.edit_review_comment(target.repository, one.thread.comment, body)
-        if may_resolve:
+        if may_resolve and not one.thread.is_resolved:
             try:
                 target.github.resolve_thread(one.thread.id)
             except PermissionRefusedError:

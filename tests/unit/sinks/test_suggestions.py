@@ -387,6 +387,19 @@ def test_what_comes_back_after_it_was_repaired_is_suggested_anew() -> None:
     assert post(github, push(github, {"a.hip": (CALLS, MORE)}, HEAD)) == ("2 posted",)
 
 
+def test_a_click_resolves_a_thread_and_an_equal_line_that_comes_later_is_suggested() -> None:
+    github, report = change({"a.hip": (CALLS, MORE)})
+    post(github, report)
+    github.talks = [changed(one, is_resolved=True, is_outdated=True, line=None) for one in github.talks]
+    post(github, push(github, {"a.hip": (CALLS, MORE.replace("cudaFree", "hipFree"))}, NEXT))
+
+    again = push(github, {"a.hip": (CALLS, MORE.replace("cudaFree(b)", "hipFree(b)"))}, HEAD)
+
+    assert post(github, again) == ("1 posted",)
+    assert all(one.body.startswith("✅ Fixed in bbbbbbb.") for one in github.talks[:2])
+    assert not any(call.startswith("resolve") for call in github.calls)
+
+
 def test_a_thread_in_which_people_talk_is_left_to_them() -> None:
     github, report = change({"a.hip": (CALLS, MORE)})
     post(github, report)
