@@ -80,6 +80,7 @@ def _scene(bot: Bot, pressed: Pressed, pull: Pull) -> Scene:
         wait=bot.wait,
         repository=pressed.repository,
         pull=pull,
+        default_branch=pressed.default_branch,
         login=pressed.sender.login,
         created=bot.now(),
     )

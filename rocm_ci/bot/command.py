@@ -99,8 +99,8 @@ _FORMS = (
     ),
     Form(
         verb="explain",
-        does="what a rule or an error is about",
-        arguments=(Argument(name="id", pattern=_ID, told="Such as `cuda-include`"),),
+        does="what a rule of the scanner is about",
+        arguments=(Argument(name="id", pattern=_ID, told="Such as `cuda-install-path`"),),
         needed=1,
         is_open=True,
     ),

@@ -24,6 +24,7 @@ class _User(msgspec.Struct):
 
 class _Repository(msgspec.Struct):
     full_name: str
+    default_branch: str = ""
 
 
 class _Link(msgspec.Struct):
@@ -96,6 +97,7 @@ class Said:
     body: str
     created: str
     url: str
+    default_branch: str
     is_pull: bool
     is_open: bool
     is_locked: bool
@@ -110,6 +112,7 @@ class Pressed:
     head: str
     button: str
     sender: Person
+    default_branch: str
     numbers: tuple[int, ...]
 
 
@@ -142,6 +145,7 @@ def _said(body: _Commented) -> Said:
         body=body.comment.body or "",
         created=body.comment.created_at,
         url=body.comment.html_url if _ADDRESS.match(body.comment.html_url) else "",
+        default_branch=body.repository.default_branch,
         is_pull=body.issue.pull_request is not None,
         is_open=body.issue.state == "open",
         is_locked=body.issue.locked,
@@ -156,6 +160,7 @@ def _pressed(body: _Pressed) -> Pressed:
         head=checked_commit(body.check_run.head_sha),
         button=button if body.action == "requested_action" else body.action,
         sender=_person(body.sender),
+        default_branch=body.repository.default_branch,
         numbers=tuple(pull.number for pull in body.check_run.pull_requests[:20]),
     )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rocm_ci.bot.command import Command
     from rocm_ci.bot.event import Said
     from rocm_ci.bot.manners import Earlier
-    from rocm_ci.bot.reply import Kind
+    from rocm_ci.bot.reply import Kind, Mark
     from rocm_ci.bot.scene import Accept, Settings
     from rocm_ci.github.port import GitHub, Reaction
     from rocm_ci.log import Log
@@ -46,9 +46,6 @@ class Outcome:
     answer: str = ""
     url: str = ""
     code: int = 0
-
-
-_ANSWERED = Outcome(action="ignored", reason="this comment was answered already")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,23 +88,34 @@ def handle(bot: Bot, said: Said) -> Outcome:
     may_write = bot.github.permission(said.repository, said.author.login) in MAY_ACT
     earlier = manners.earlier(bot.github, said)
     before = reply.answer_to(earlier.comments, earlier.us, said)
-    if before is not None and before.kind != "failed":
-        return _ANSWERED
     is_open = not isinstance(asked, parse.Mistake) and all(command.form.is_open for command in asked)
-    if not may_write and not is_open:
+    if before is None and not may_write and not is_open:
         return _to_stranger(bot, said, earlier)
-    if earlier.is_too_much(may_write=may_write):
+    if before is None and earlier.is_too_much(may_write=may_write):
         return _too_often(bot, said, earlier)
     ours = {
         r.content: r.id
         for r in bot.github.reactions(said.repository, said.comment)
         if _is(r.author, earlier.us)
     }
-    if "rocket" in ours or ("confused" in ours and before is None):
-        return _ANSWERED
+    if "rocket" in ours or (before is None and "confused" in ours) or (before and before.kind != "failed"):
+        return _tidied(bot, said, ours, before)
+    if not may_write and not is_open:
+        return Outcome(
+            action="ignored", reason=f"{said.author.login} may not write to {said.repository} any more"
+        )
     passing = [ours.get("eyes") or _react(bot, said, "eyes"), ours.get("confused")]
     answer = _answer(bot, said, asked, is_resumed="eyes" in ours or before is not None)
     return _give(bot, said, answer, passing=passing, instead_of=before.id if before else None)
+
+
+def _tidied(bot: Bot, said: Said, ours: dict[str, int], before: Mark | None) -> Outcome:
+    """The event came again. Where the first time broke off after the answer, the eyes are still there."""
+    if "eyes" in ours:
+        done = "rocket" in ours or (before is not None and before.kind == "done")
+        _react(bot, said, "rocket" if done else "confused")
+        _unreact(bot, said, ours["eyes"])
+    return Outcome(action="ignored", reason="this comment was answered already")
 
 
 def _unheard(said: Said) -> str:
@@ -191,6 +199,7 @@ def _scene(bot: Bot, said: Said, *, is_resumed: bool) -> Scene:
         wait=bot.wait,
         repository=said.repository,
         pull=pull,
+        default_branch=said.default_branch,
         login=said.author.login,
         created=said.created,
         url=said.url,

@@ -32,16 +32,24 @@ def help_page() -> Done:
     return Done(reason="listed the commands", answer=f"{table}\n\n{who} {_HOW}")
 
 
-def explain(rule: str) -> Done:
-    """What a rule looks for, why, and what to do. Raises `DeclinedError` for an id that nobody knows."""
-    if rule in OWN:
-        return Done(reason=f"explained {rule}", answer=f"**`{rule}`**\n\n{inert.prose(OWN[rule], limit=600)}")
+def explain(name: str) -> Done:
+    """What a rule looks for, why, and what to do; of a topic, its rules.
+
+    Raises `DeclinedError` for a name that is neither.
+    """
+    if name in OWN:
+        return Done(reason=f"explained {name}", answer=f"**`{name}`**\n\n{inert.prose(OWN[name], limit=600)}")
     files = {path.stem: path for path in sorted((registry.data_folder("rules") / "scan").glob("*/*.yaml"))}
-    if rule not in files:
-        near = difflib.get_close_matches(rule, [*files, *OWN], n=3, cutoff=0.5)
-        listed = ", ".join(f"`{name}`" for name in near)
-        raise declined(f"no rule is called `{rule}`", f"did you mean {listed}?" if near else "")
-    return Done(reason=f"explained {rule}", answer=_page(_read(files[rule])))
+    if name in files:
+        return Done(reason=f"explained {name}", answer=_page(_read(files[name])))
+    members = [rule for rule, path in files.items() if path.parent.name == name]
+    if members:
+        listed = ", ".join(f"`{rule}`" for rule in members)
+        return Done(reason=f"listed the rules of {name}", answer=f"The rules of `{name}` are {listed}.")
+    topics = {path.parent.name for path in files.values()}
+    near = difflib.get_close_matches(name, [*files, *OWN, *topics], n=3, cutoff=0.5)
+    listed = ", ".join(f"`{one}`" for one in near)
+    raise declined(f"no rule is called `{name}`", f"did you mean {listed}?" if near else "")
 
 
 def _read(path: Path) -> Rule:

@@ -48,7 +48,7 @@ def _command(line: str) -> Command | Mistake:
         return Command(verb="help")
     form = GRAMMAR.get(verb.lower())
     if form is None:
-        near = difflib.get_close_matches(verb.lower()[:40], list(GRAMMAR), n=1, cutoff=0.5)
+        near = _nearest(verb.lower()[:40])
         hint = f" Did you mean `{spoken.WORD} {near[0]}`?" if near else ""
         shown = inert.line(verb, limit=40)
         return _wrong(f"there is no command {shown!r}", hint, None, shown=f"there is no {inert.code(shown)}")
@@ -56,6 +56,11 @@ def _command(line: str) -> Command | Mistake:
     if words is None:
         return _wrong("a quotation mark is not closed", "", form)
     return _checked(form, words)
+
+
+def _nearest(verb: str) -> list[str]:
+    begun = [known for known in GRAMMAR if len(verb) > 2 and known.startswith(verb)]
+    return begun or difflib.get_close_matches(verb, list(GRAMMAR), n=1, cutoff=0.5)
 
 
 def _checked(form: Form, words: list[str]) -> Command | Mistake:

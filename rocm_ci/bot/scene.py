@@ -63,6 +63,7 @@ class Scene:
     url: str = ""
     is_resumed: bool = False
     dispatched: int = 0
+    default_branch: str = ""
     _own: tuple[Run, ...] | None = field(default=None)
 
     def own(self) -> tuple[Run, ...]:
@@ -75,6 +76,11 @@ class Scene:
                 run for run in found if run.event == "pull_request" and run.head == self.pull.head
             )
         return self._own
+
+    def main_branch(self) -> str:
+        """The branch whose workflows are started: as the event said, else as GitHub says."""
+        self.default_branch = self.default_branch or self.github.default_branch(self.repository)
+        return self.default_branch
 
     def ours(self) -> tuple[Run, ...]:
         """The runs that the bot started for this commit, the newest first.

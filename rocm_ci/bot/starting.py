@@ -39,36 +39,36 @@ def _runs_again(scene: Scene, ended: Run, *, failed_only: bool) -> bool:
 def dispatch(scene: Scene, *, suite: str = "", bench: str = "") -> Done:
     """Start the run workflow of the default branch for exactly this commit."""
     done = Done(reason=f"started {scene.settings.workflow} for {scene.pull.head[:12]}")
-    if scene.is_resumed and _has_arrived(scene):
+    before = scene.ours()
+    if scene.is_resumed and sum(run.created >= scene.created for run in before) > scene.dispatched:
         scene.dispatched += 1
         return done
-    ref = scene.github.default_branch(scene.repository)
+    ref = scene.main_branch()
     inputs = {"number": str(scene.pull.number), "head": scene.pull.head, "suite": suite, "bench": bench}
     if scene.pull.base_ref != ref and _BRANCH.match(scene.pull.base_ref):
         inputs["base"] = scene.pull.base_ref
-    for _ in range(_TRIES):
-        try:
-            scene.github.dispatch(scene.repository, workflow=scene.settings.workflow, ref=ref, inputs=inputs)
-        except UnknownOutcomeError:
-            if not _arrives_soon(scene):
-                continue
-        scene.dispatched += 1
-        return done
-    message = "cannot start the run: GitHub lost it several times"
-    raise GitHubError(message, hint="give the command again")
+    known = {run.id for run in before}
+    if not any(_starts(scene, ref, inputs, known) for _ in range(_TRIES)):
+        message = "cannot start the run: GitHub lost it several times"
+        raise GitHubError(message, hint="give the command again")
+    scene.dispatched += 1
+    return done
 
 
-def _has_arrived(scene: Scene) -> bool:
-    """Whether more runs began since the command was given than we know to have started."""
-    return sum(run.created >= scene.created for run in scene.ours()) > scene.dispatched
+def _starts(scene: Scene, ref: str, inputs: dict[str, str], known: set[int]) -> bool:
+    try:
+        scene.github.dispatch(scene.repository, workflow=scene.settings.workflow, ref=ref, inputs=inputs)
+    except UnknownOutcomeError:
+        return _arrives(scene, known)
+    return True
 
 
-def _arrives_soon(scene: Scene) -> bool:
-    """A run that was asked for shows itself within seconds."""
+def _arrives(scene: Scene, known: set[int]) -> bool:
+    """Whether a run that was asked for shows itself; GitHub takes seconds to make one."""
     for look in range(_LOOKS):
         if look:
             scene.wait(_WAIT_S)
-        if _has_arrived(scene):
+        if any(run.id not in known for run in scene.ours()):
             return True
     return False
 

@@ -21,6 +21,7 @@ from rocm_ci.cli.origin import Origin
 from rocm_ci.errors import EventError, GitHubError, UsageError
 from rocm_ci.event import MAX_BYTES
 from rocm_ci.github import connect
+from rocm_ci.github.client import DeclinedError
 from rocm_ci.log import printable
 from rocm_ci.report import inert, words
 
@@ -111,11 +112,15 @@ class _Republish:
         from rocm_ci.report.acceptance import accept  # noqa: PLC0415 - the same
 
         job = self._job(pull, run)
-        accepted = accept(stored(job, self.github), name, by=by, reason=reason, head=pull.head)
-        outcome = publish(replace(job, accept=(accepted,)), (), self.github)
-        if outcome.code:
-            message = f"accepted, but not shown: {'; '.join(outcome.refused)}"
-            raise GitHubError(message, hint="give the command again")
+        report = stored(job, self.github)
+        accepted = accept(report, name, by=by, reason=reason, head=pull.head)
+        outcome = publish(replace(job, accept=(accepted,), report=report), (), self.github)
+        if not any(line.startswith("comment:") for line in outcome.posted):
+            # The comment is where it is remembered.
+            message = f"not accepted: {'; '.join(outcome.refused) or 'nothing was posted'}"
+            if outcome.code:
+                raise GitHubError(message, hint="give the command again")
+            raise DeclinedError(message, hint="look at the job of the bot")
         return f"accepted {inert.line(accepted.name, limit=120)} up to {words.percent(accepted.effect_pct)}"
 
     def _job(self, pull: Pull, run: Run) -> Job:
