@@ -73,7 +73,7 @@ class Actions(Desk):
         raise not_found()
 
     def _address(self, artifact: Artifact) -> str:
-        return f"{self.bodies.base}{STORE}/{artifact.id}?sig=sesame"
+        return f"{self.bodies.store}{STORE}/{artifact.id}?sig=sesame"
 
     # -- steering --------------------------------------------------------------------------------
 

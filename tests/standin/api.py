@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tests.standin.actions import STORE, Actions
 from tests.standin.bodies import Bodies
 from tests.standin.desk import Desk, Routes
-from tests.standin.exchange import DOCS, Answer, ForbiddenError, RefusedError, Request
+from tests.standin.exchange import DOCS, Answer, ForbiddenError, RefusedError, Request, not_found
 from tests.standin.graphql import GraphQL
 from tests.standin.pulls import Pulls
 from tests.standin.talk import Talk
@@ -34,11 +34,13 @@ class Api:
 
     world: World
     base: str
+    prefix: str = ""
+    store: str = ""
     forbidden: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         kinds: tuple[type[Desk], ...] = (Talk, Verdicts, Pulls, Actions, GraphQL)
-        bodies = Bodies(self.base)
+        bodies = Bodies(self.base, self.store or self.base)
         self._routes = Routes([kind(self.world, bodies) for kind in kinds])
 
     def answer(self, request: Request) -> Answer:
@@ -62,8 +64,13 @@ class Api:
         return answer
 
     def _relative(self, request: Request) -> Request:
-        """An Enterprise server has its API under /api/v3."""
-        target = request.target.removeprefix("/api/v3")
+        """An Enterprise server has its API under /api/v3, and GraphQL beside that."""
+        target = request.target
+        if self.prefix:
+            beside = self.prefix.rpartition("/")[0] + "/graphql"
+            if target != beside and not target.startswith(f"{self.prefix}/"):
+                raise not_found()
+            target = "/graphql" if target == beside else target.removeprefix(self.prefix)
         return Request(method=request.method, target=target, headers=request.headers, body=request.body)
 
     def _polite(self, request: Request) -> None:

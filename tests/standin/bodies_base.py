@@ -45,9 +45,10 @@ def number_of(text: str) -> int:
 
 @dataclass(frozen=True)
 class BaseBodies:
-    """Builds the answers of the API that listens at `base`."""
+    """Builds the answers of the API that listens at `base` and keeps artifacts at `store`."""
 
     base: str
+    store: str
 
     def user(self, login: str) -> dict[str, Any]:
         url = f"{self.base}/users/{login}"

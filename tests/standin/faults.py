@@ -8,13 +8,17 @@ from enum import Enum
 
 
 class Fault(Enum):
-    """One mishap. HALF carries the request out and loses the answer; DROP hangs up without any."""
+    """One mishap. HALF carries the request out and loses the answer; DROP hangs up without any.
+
+    CUT carries it out and sends half of the answer.
+    """
 
     NONE = "none"
     BAD_GATEWAY = "502"
     UNAVAILABLE = "503"
     HALF = "half"
     DROP = "drop"
+    CUT = "cut"
     SECONDARY = "secondary limit"
     TOO_MANY = "429"
 
@@ -33,6 +37,7 @@ class Faults:
         Fault.DROP,
         Fault.SECONDARY,
         Fault.TOO_MANY,
+        Fault.CUT,
     )
 
     def __post_init__(self) -> None:

@@ -44,7 +44,6 @@ class GraphQL(Desk):
 
     ROUTES: ClassVar[Table] = (
         ("POST", "^/graphql", "ask"),
-        ("POST", "^/api/graphql", "ask"),
         ("GET", "^/user", "user"),
     )
 

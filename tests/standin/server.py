@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from tests.standin.faults import Fault, Faults
 from tests.standin.world import World
 
 if TYPE_CHECKING:
+    import ssl
     from types import TracebackType
 
 _GATEWAY = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
@@ -33,9 +35,21 @@ class Exchange:
 
 
 class StandIn:
-    """`with StandIn() as github:` serves `github.world` at `github.url`."""
+    """`with StandIn() as github:` serves `github.world` at `github.url`.
 
-    def __init__(self, world: World | None = None, faults: Faults | None = None) -> None:
+    With `tls` it talks https. `prefix` is where the API of an Enterprise server lies: /api/v3. `store` is
+    the address before the artifacts, if it is not `url`; whoever asks there must find the way here.
+    """
+
+    def __init__(
+        self,
+        world: World | None = None,
+        faults: Faults | None = None,
+        *,
+        tls: ssl.SSLContext | None = None,
+        prefix: str = "",
+        store: str | None = None,
+    ) -> None:
         self.world = world or World()
         self.faults = faults or Faults()
         self.log: list[Exchange] = []
@@ -51,6 +65,10 @@ class StandIn:
             def log_message(self, *_: object) -> None:
                 pass
 
+            def handle(self) -> None:
+                with contextlib.suppress(OSError):  # a caller who does not trust us hangs up
+                    super().handle()
+
             def _handle(self) -> None:
                 length = int(self.headers.get("Content-Length") or 0)
                 raw = self.rfile.read(length)
@@ -60,8 +78,15 @@ class StandIn:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self._api = Api(self.world, self.url)
+        self.port = int(self._server.server_address[1])
+        self.url = f"http://127.0.0.1:{self.port}"
+        if tls is not None:
+            self.url = f"https://localhost:{self.port}"
+            # The handshake is for the thread that serves, not for the one that waits for the next caller.
+            self._server.socket = tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
+        self._api = Api(self.world, self.url, prefix=prefix, store=store or self.url)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
 
     def __enter__(self) -> StandIn:
@@ -98,13 +123,17 @@ class StandIn:
         )
         with self._lock:
             fault = self.faults.pick()
-            carried_out = fault in (Fault.NONE, Fault.HALF)
+            carried_out = fault in (Fault.NONE, Fault.HALF, Fault.CUT)
             answer = self._api.answer(request) if carried_out else None
             self.log.append(Exchange(request=request, answer=answer, fault=fault))
         match fault:
             case Fault.NONE:
                 assert answer is not None
                 _send(handler, answer.status, answer.body, answer.headers)
+            case Fault.CUT:
+                assert answer is not None
+                _send(handler, answer.status, answer.body, answer.headers, cut=True)
+                handler.close_connection = True
             case Fault.DROP:
                 handler.close_connection = True
             case Fault.SECONDARY:
@@ -124,7 +153,9 @@ def _decoded(raw: bytes) -> Any:
         return raw.decode(errors="replace")  # a body that is no object is refused where one is needed
 
 
-def _send(handler: BaseHTTPRequestHandler, status: int, body: Any, headers: dict[str, str]) -> None:
+def _send(
+    handler: BaseHTTPRequestHandler, status: int, body: Any, headers: dict[str, str], *, cut: bool = False
+) -> None:
     is_text = isinstance(body, bytes)
     data = b"" if body is None else body if is_text else json.dumps(body).encode()
     handler.send_response(status)
@@ -133,4 +164,4 @@ def _send(handler: BaseHTTPRequestHandler, status: int, body: Any, headers: dict
     for name, value in {"Content-Type": kind, **length, **headers}.items():
         handler.send_header(name, value)
     handler.end_headers()
-    handler.wfile.write(data)
+    handler.wfile.write(data[: len(data) // 2] if cut else data)
