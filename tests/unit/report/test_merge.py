@@ -10,7 +10,7 @@ from rocm_ci.model.facts import Facts
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.plan import Plan, StageName, Step
 from rocm_ci.model.report import Report, Setting
-from rocm_ci.model.result import Crashed, ScanResult, Skipped, StageResult, stage_of
+from rocm_ci.model.result import Crashed, ScanResult, Skipped, StageResult, TestResult, stage_of
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import codec
 from rocm_ci.report.legs import MAX_LEGS
@@ -306,50 +306,36 @@ def test_a_report_whose_results_changed_is_graded_anew() -> None:
     assert all(leg.verdict is not Verdict.FAIL for leg in again.legs)
 
 
-def forged(name: str) -> list[tuple[str, Report]]:
+def forgeries() -> dict[str, tuple[str, Report]]:
+    """What is wrong, what the refusal says, and the report."""
     report = matrices.matrix("matrix-one-bad")
     legs, results = report.legs, report.results
-    bad = next(i for i, leg in enumerate(legs) if leg.verdict is Verdict.FAIL)
+    bad = next(leg for leg in legs if leg.verdict is Verdict.FAIL)
 
     def leg(**changes: object) -> Report:
-        return replace(report, legs=(*legs[:bad], replace(legs[bad], **changes), *legs[bad + 1 :]))
+        return replace(report, legs=tuple(replace(x, **changes) if x is bad else x for x in legs))
 
     def moved(to: str) -> Report:
-        return replace(
-            report, results=tuple(replace(r, leg=to) if r.leg == legs[bad].name else r for r in results)
-        )
+        return replace(report, results=tuple(replace(r, leg=to) if r.leg == bad.name else r for r in results))
 
-    green = Verdict.PASS
     return {
-        "a red leg posing as green": [("is pass, but its results give fail", leg(verdict=green))],
-        "red results moved to a green leg": [("but its results give", moved(legs[-1].name))],
-        "results of a leg that is not there": [("from a leg that it does not have", moved("ghost"))],
-        "results of nobody": [("is from no leg", moved(""))],
-        "a leg twice": [("share a name", replace(report, legs=(*legs, legs[0])))],
-        "a leg with an odd name": [("is no name of a leg", leg(name="../../x"))],
-        "legs in a report that was never merged": [
-            ("from a leg that it does not have", replace(report, legs=()))
-        ],
-    }[name]
+        "a red leg posing as green": ("is pass, but its results give fail", leg(verdict=Verdict.PASS)),
+        "red results moved to a green leg": ("but its results give|gives two results", moved(legs[-1].name)),
+        "results of a leg that is not there": ("from a leg that it does not have", moved("ghost")),
+        "results of nobody": ("is from no leg", moved("")),
+        "a leg twice": ("share a name", replace(report, legs=(*legs, bad))),
+        "a leg with an odd name": ("is no name of a leg", leg(name="../../x")),
+        "results of legs, and no legs": ("from a leg that it does not have", replace(report, legs=())),
+    }
 
 
 @pytest.mark.attack("input", "a forged report of a matrix whose legs do not agree with its results")
-@pytest.mark.parametrize(
-    "name",
-    [
-        "a red leg posing as green",
-        "red results moved to a green leg",
-        "results of a leg that is not there",
-        "results of nobody",
-        "a leg twice",
-        "a leg with an odd name",
-        "legs in a report that was never merged",
-    ],
-)
+@pytest.mark.parametrize("name", forgeries())
 def test_a_forged_matrix_is_refused(name: str) -> None:
-    for said, report in forged(name):
-        with pytest.raises(ReportError, match=said):
-            codec.decode(msgspec.json.encode(report))
+    said, report = forgeries()[name]
+
+    with pytest.raises(ReportError, match=said):
+        codec.decode(msgspec.json.encode(report))
 
 
 MOODS = st.sampled_from(sorted(reports.MOODS))
@@ -362,7 +348,7 @@ def test_no_matrix_is_greener_than_any_of_its_legs(moods: list[str]) -> None:
     report = merged(parts)
 
     red = max(part.verdict for _, part in parts)
-    assert report.verdict is red or not (red in (Verdict.FAIL, Verdict.ERROR, Verdict.INCONCLUSIVE))
+    assert report.verdict is red or red not in (Verdict.FAIL, Verdict.ERROR, Verdict.INCONCLUSIVE)
     assert codec.decode(codec.encode(report)) == report
 
 
@@ -385,9 +371,7 @@ def test_four_legs_of_a_hundred_thousand_tests_can_be_written_and_read() -> None
 
     again = codec.decode(codec.encode(report))
 
-    tests = [
-        r.suites[0] for r in again.results if stage_of(r) is StageName.TEST and not isinstance(r, Skipped)
-    ]
+    tests = [r.suites[0] for r in again.results if isinstance(r, TestResult)]
     assert [(len(suite.cases), suite.unlisted) for suite in tests] == [(10_000, 90_000)] * 4
     assert any("counted, but not listed" in notice for notice in again.notices)
 
