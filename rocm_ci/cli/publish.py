@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from rocm_ci.model.report import Report
     from rocm_ci.sinks.mode import CommentMode
 
-# Where there is no pull request, or another run tells, there is nobody to talk to.
 _IN_CONVERSATION = ("comment", "suggestions")
 _FOR_THE_WHOLE = ("status", "check")
+_NOBODY = "no pull request belongs to this run"
 _PART = "only a part of the suites was asked for: what is green in it does not make the whole green"
 
 
@@ -99,7 +99,9 @@ def shown_without_token(job: Job, files: Sequence[Path], reason: str, hint: str)
     except RocmCiError as error:
         job.log.error(str(error), error.hint)
         return Outcome(refused=refused, code=error.exit_code, origin=job.origin)
-    Leftovers.of(job.env).add(report, _links(job), [base.Unposted(sink="report", reason=reason, hint=hint)])
+    Leftovers.of(job.env, job.log).add(
+        report, _links(job), [base.Unposted(sink="report", reason=reason, hint=hint)]
+    )
     return Outcome(refused=refused, origin=job.origin, verdict=report.verdict.value if report else None)
 
 
@@ -108,17 +110,14 @@ def _publish(job: Job, files: Sequence[Path], github: GitHub) -> Outcome:
     try:
         job = replace(job, origin=_located(github, job.origin))
     except DeclinedError as error:
-        run = job.origin.finished
-        # A status would stand on a commit that a fork has chosen, for whatever pull request has it next.
-        kept = () if run is not None and run.run_id and run.is_of_fork else _FOR_THE_WHOLE
-        away = [name for name in job.names if name not in kept and name != "code-scanning"]
-        job.log.warning(f"no {' and no '.join(away or job.names)}: {error}; {error.hint}")
-        declined = tuple(f"{name}: {error}" for name in away)
-        job = job.without(*away)
+        job, declined = _declined(job, error)
     except GitHubError as error:
         return _nothing(job, error)
     if not job.sinks:
         return Outcome(refused=declined, origin=job.origin)
+    if job.origin.number is None and not declined and "comment" in job.names:
+        job.log.info(f"no comment: {_NOBODY}")
+        declined, job = (f"comment: {_NOBODY}",), job.without("comment")
     if job.origin.action != "completed":
         return Outcome(posted=_announced(job, github), refused=declined, origin=job.origin)
     try:
@@ -132,6 +131,16 @@ def _publish(job: Job, files: Sequence[Path], github: GitHub) -> Outcome:
     else:
         done = _posted(job, report, github)
     return replace(done, refused=(*declined, *done.refused))
+
+
+def _declined(job: Job, error: DeclinedError) -> tuple[Job, tuple[str, ...]]:
+    """What can still be posted where there is no pull request to talk to, and what cannot."""
+    run = job.origin.finished
+    # A status would stand on a commit that a fork has chosen, for whatever pull request has it next.
+    is_forks = run is not None and run.run_id is not None and run.is_of_fork
+    away = [s.name for s in job.sinks if (s.needs_token if is_forks else s.name in _IN_CONVERSATION)]
+    job.log.warning(f"no {' and no '.join(away)}: {error}; {error.hint}" if away else str(error))
+    return job.without(*away), tuple(f"{name}: {error}" for name in away)
 
 
 def _located(github: GitHub, origin: Origin) -> Origin:
@@ -166,7 +175,9 @@ def _posted(job: Job, report: Report, github: GitHub) -> Outcome:
     where, notices = _looked_at(job, report, known, github)
     report = applied(report, where.accepted)
     emitted = base.emit_all(report, where, job.sinks)
-    Leftovers.of(job.env).add(None if "summary" in job.names else report, where.links, emitted.unposted)
+    Leftovers.of(job.env, job.log).add(
+        None if "summary" in job.names else report, where.links, emitted.unposted
+    )
     return Outcome(
         posted=emitted.posted,
         refused=(*refused, *emitted.refused),
@@ -248,7 +259,7 @@ def _nothing(job: Job, error: RocmCiError) -> Outcome:
     else:
         job.log.error(str(error), error.hint)
     unposted = base.Unposted(sink="everything", reason=str(error), hint=error.hint)
-    Leftovers.of(job.env).add(None, _links(job), [unposted])
+    Leftovers.of(job.env, job.log).add(None, _links(job), [unposted])
     refused = tuple(f"{name}: {error}" for name in job.names)
     return Outcome(refused=refused, code=0 if is_forbidden else error.exit_code, origin=job.origin)
 
