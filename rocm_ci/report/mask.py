@@ -1,7 +1,7 @@
 """A report without secrets, homes, hosts and serial numbers. Pure.
 
 Left alone is what a reader or a machine needs to the letter: the event (commits, branches, the repository),
-where a finding stands and how it is repaired (both are lines of the change itself), and the hardware key.
+and where a finding stands and how it is repaired (lines of the change itself).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import msgspec
 from rocm_ci.model.edit import Edit
 from rocm_ci.model.event import Event
 from rocm_ci.model.finding import Finding
+from rocm_ci.model.report import Report
 from rocm_ci.model.result import TestResult
 from rocm_ci.tools.mask import Mask
 
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rocm_ci.model.case import Case
-    from rocm_ci.model.report import Report
     from rocm_ci.model.result import StageResult, Suite
 
 SETTING = "mask"
 _WHOLE = (Event, Edit)
-_KEPT = {"hardware_key", "fingerprint", "version", "tool", "started"}
-_KEPT_OF_FINDING = {"rule", "path", "docs", "replacement", "edits", "excerpt", "wide"}
+_KEPT: dict[type, frozenset[str]] = {
+    Report: frozenset({"tool", "started"}),
+    Finding: frozenset({"rule", "path", "docs", "replacement", "edits", "excerpt", "fingerprint"}),
+}
 # Tests come by the hundred thousand, and hardly one has something to hide: they are looked at in heaps.
 _HEAP = 256
 
@@ -89,7 +91,7 @@ def _clean(value: Any, mask: Mask) -> Any:
     if isinstance(value, _WHOLE):
         return value
     if isinstance(value, msgspec.Struct):
-        kept = _KEPT_OF_FINDING if isinstance(value, Finding) else _KEPT
+        kept = _KEPT.get(type(value), frozenset())
         changed = {}
         for name in value.__struct_fields__:
             part = getattr(value, name)

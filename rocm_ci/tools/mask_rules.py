@@ -51,7 +51,7 @@ _STAND_IN = re.compile(
 )
 _AMOUNT = re.compile(r"[-+]?(?:0x[0-9a-f]*|[0-9][0-9.,_e+-]*[a-zµ%/]{0,12})\Z", re.IGNORECASE)
 _BEFORE_A_PATH = re.compile(
-    r"(?:^|[^\w.~)}\]>*$%/@-]|[\s\"']-[ILBF]|^-[ILBF]|//|isystem|[0-9]m|\x1b\[[mK])\Z"
+    r"(?:^|[^\w.~)}\]>*$%/@-]|[\s\"']-[ILBF]|^-[ILBF]|//|\\[nrt]|isystem|[0-9]m|\x1b\[[mK])\Z"
 )
 _BEFORE_AN_ADDRESS = re.compile(r"(?://|@|inet |(?:ADDR|HOST|_IP|addr|host)=)\Z")
 _IN_A_WORD = re.compile(r"[\w.=-]\Z")
@@ -114,11 +114,14 @@ def _starts_low(*prefixes: str) -> tuple[str, ...]:
     return tuple(prefix.lower() for prefix in prefixes)
 
 
-def _token(needle: str | tuple[str, ...], pattern: str) -> Rule:
+def _token(needle: str | tuple[str, ...], pattern: str, *, glued: bool = False) -> Rule:
+    """A token by its beginning; `glued` when that is odd enough to be one behind a letter, too."""
     needles = (needle,) if isinstance(needle, str) else needle
-    return Rule(_starts_low(*needles), re.compile(rf"(?<![A-Za-z0-9])(?:{pattern})"))
+    return Rule(_starts_low(*needles), re.compile(rf"{'' if glued else _EDGE}(?:{pattern})"))
 
 
+# Also behind a line break as JSON and Python write it.
+_EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 # Quotes as they stand in a log, in JSON inside of JSON, and in XML.
 _QUOTE = r"(?:\\{0,2}[\"']|&(?:quot|apos|#34|#39);)"
 _SIGN = rf"{_QUOTE}?[ \t]{{0,3}}(?P<sign>=>|:=|[:=])[ \t]{{0,3}}"
@@ -142,8 +145,8 @@ KEY_BLOCK = Rule(
     "*** (a private key)",
 )
 TOKENS = (
-    _token(("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9_]{30,255}"),
-    _token("github_pat_", r"github_pat_[A-Za-z0-9_]{20,255}"),
+    _token(("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9_]{30,255}", glued=True),
+    _token("github_pat_", r"github_pat_[A-Za-z0-9_]{20,255}", glued=True),
     _token(("akia", "asia", "abia", "acca"), r"A(?:KI|SI|BI|CC)A[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _token("xox", r"xox[abeoprs]-[A-Za-z0-9-]{10,}"),
     _token("xapp-", r"xapp-[0-9]-[A-Za-z0-9-]{10,}"),
@@ -151,15 +154,15 @@ TOKENS = (
         ("slack.com/",),
         re.compile(r"hooks\.slack\.com/(?:services|workflows)/(?P<value>[A-Za-z0-9/_-]{10,})"),
     ),
-    _token("hf_", r"hf_[A-Za-z0-9]{30,}"),
+    _token("hf_", r"hf_[A-Za-z0-9]{30,}", glued=True),
     _token("sk-", r"sk-(?=[A-Za-z_-]*[0-9])(?=[a-z0-9_-]*[A-Z])[A-Za-z0-9_-]{20,}"),
-    _token("sk-ant-", r"sk-ant-[A-Za-z0-9_-]{20,}"),
+    _token("sk-ant-", r"sk-ant-[A-Za-z0-9_-]{20,}", glued=True),
     _token(("k_live_", "k_test_"), r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
     _token("npm_", r"npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
     _token("pypi-", r"pypi-[A-Za-z0-9_-]{50,}"),
     _token("glpat-", r"glpat-[A-Za-z0-9_.-]{20,}"),
     _token("aiza", r"AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"),
-    _token("dckr_pat_", r"dckr_pat_[A-Za-z0-9_-]{20,}"),
+    _token("dckr_pat_", r"dckr_pat_[A-Za-z0-9_-]{20,}", glued=True),
     _token("eyj", r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
     Rule(
         ("://",),

@@ -41,7 +41,7 @@ mask = Mask()
 @pytest.mark.attack("15", "tokens of GitHub, AWS, Slack, Hugging Face, OpenAI, npm, PyPI and others in a log")
 @pytest.mark.parametrize("kind", SECRETS)
 @pytest.mark.parametrize(
-    "line", ["{}", "using {}", "x={}", 'auth("{}")', "<t>{}</t>", "?access={}&a=1", "{}\n"]
+    "line", ["{}", "using {}", "x={}", 'auth("{}")', "<t>{}</t>", "?access={}&a=1", "{}\n", r"a\n{}\nb"]
 )
 def test_a_token_is_hidden_wherever_it_stands(kind: str, line: str) -> None:
     shown = mask.text(line.format(SECRETS[kind]))
@@ -100,6 +100,7 @@ def test_a_key_without_an_end_does_not_take_the_rest_of_the_log_along() -> None:
         ('File "/Users/alice/x.py", line 3', 'File "~/x.py", line 3'),
         ("file:///home/alice/x", "file://~/x"),
         (r"C:\Users\Alice\x and c:/users/bob/y", r"~\x and ~/y"),
+        (r"'a\n/home/alice/x'", r"'a\n~/x'"),
         ("cd /root", "cd ~"),
         ("(/home/alice)", "(~)"),
     ],
@@ -220,7 +221,7 @@ PIECES = [*SECRETS.values(), "password=", "token: ", "/home/alice", "/root", KEY
           "serial: ", "12345678", "\u0130", "\ud800", "://a:b@", "--token ", "Bearer "]  # fmt: skip
 
 
-@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join))
 def test_what_was_masked_is_not_masked_again(text: str) -> None:
     once = mask.text(text)
 
