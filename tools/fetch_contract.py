@@ -1,9 +1,9 @@
 """Bring GitHub's published API description and webhook examples into `.tools/contract/`.
 
 Run it once: `python tools/fetch_contract.py`. The contract tests read what it leaves:
-`openapi.json` (the paths we use, a few percent of the whole), `webhooks.json` and `sarif-2.1.0.json`.
-Versions and hashes stand in `tools/contract/package-lock.json`; the packages come through the machine's
-own npm.
+`openapi.json` (the paths we use, a few percent of the whole), `graphql.json` (the types we use),
+`webhooks.json` and `sarif-2.1.0.json`. Versions and hashes stand in `tools/contract/package-lock.json`;
+the packages come through the machine's own npm.
 """
 
 from __future__ import annotations
@@ -53,6 +53,22 @@ PATHS = {
     "/repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}": {"get"},
 }
 
+GRAPHQL_TYPES = (
+    "Query",
+    "Mutation",
+    "ResolveReviewThreadInput",
+    "ResolveReviewThreadPayload",
+    "User",
+    "Actor",
+    "Repository",
+    "PullRequest",
+    "PullRequestReviewThreadConnection",
+    "PullRequestReviewThread",
+    "PullRequestReviewCommentConnection",
+    "PullRequestReviewComment",
+    "PageInfo",
+)
+
 
 def main() -> int:
     """Install, trim, keep; nothing is done when the same versions are there already."""
@@ -80,6 +96,8 @@ def main() -> int:
         packages = modules / "@octokit"
         whole = json.loads((packages / "openapi" / "generated" / "api.github.com.json").read_bytes())
         (TARGET / "openapi.json").write_text(json.dumps(trimmed(whole)))
+        schema = json.loads((packages / "graphql-schema" / "schema.json").read_bytes())
+        (TARGET / "graphql.json").write_text(json.dumps(types_of(schema["__schema"])))
         shutil.copy(
             packages / "webhooks-examples" / "api.github.com" / "index.json", TARGET / "webhooks.json"
         )
@@ -114,6 +132,33 @@ def trimmed(whole: dict[str, Any]) -> dict[str, Any]:
         "paths": paths,
         "components": components,
     }
+
+
+def types_of(schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """For each of `GRAPHQL_TYPES` its fields: the type of each, and those of its arguments."""
+    found = {}
+    for one in schema["types"]:
+        if one["name"] in GRAPHQL_TYPES:
+            fields = one.get("fields") or one.get("inputFields") or []
+            found[one["name"]] = {
+                field["name"]: {
+                    "type": _written(field["type"]),
+                    "args": {arg["name"]: _written(arg["type"]) for arg in field.get("args") or []},
+                }
+                for field in fields
+            }
+    return found
+
+
+def _written(kind: dict[str, Any]) -> str:
+    """A type as one writes it: `[String!]!`."""
+    match kind["kind"]:
+        case "NON_NULL":
+            return _written(kind["ofType"]) + "!"
+        case "LIST":
+            return f"[{_written(kind['ofType'])}]"
+        case _:
+            return str(kind["name"])
 
 
 def _lean(value: Any) -> Any:

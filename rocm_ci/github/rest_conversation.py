@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rocm_ci.github.port import Reaction
     from rocm_ci.github.transport import Transport
 
+VIEWER = "query { viewer { login } }"
 WORKFLOW_LOGIN = "github-actions[bot]"
 
 
@@ -35,7 +36,7 @@ class RestConversation(RestBase):
     def _ask_identity(self) -> str:
         task = "ask who we are"
         try:
-            data = self._transport.graphql("query { viewer { login } }", {}, task=task)
+            data = self._transport.graphql(VIEWER, {}, task=task)
             return read(data, answers_graphql.Viewer, "who we are").viewer.login
         except GitHubError:
             pass

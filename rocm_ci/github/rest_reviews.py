@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rocm_ci.github.review import ChangedFile, Remark, Thread
 
-_THREADS = """
+THREADS = """
 query Threads($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) {
@@ -31,7 +31,7 @@ query Threads($owner: String!, $name: String!, $number: Int!, $after: String) {
   }
 }
 """
-_RESOLVE = """
+RESOLVE = """
 mutation Resolve($thread: ID!) {
   resolveReviewThread(input: {threadId: $thread}) { thread { id isResolved } }
 }
@@ -55,7 +55,7 @@ class RestReviews(RestBase):
         after: str | None = None
         for _ in range(_MAX_PAGES):
             asked = {"owner": owner, "name": name, "number": number, "after": after}
-            data = self._transport.graphql(_THREADS, asked, task="read the review threads")
+            data = self._transport.graphql(THREADS, asked, task="read the review threads")
             page = read(
                 data, answers_graphql.Threads, "review threads"
             ).repository.pull_request.review_threads
@@ -80,7 +80,7 @@ class RestReviews(RestBase):
 
     def resolve_thread(self, thread: str) -> None:
         """Mark a conversation as resolved."""
-        self._transport.graphql(_RESOLVE, {"thread": thread}, task="resolve a review thread", writes=True)
+        self._transport.graphql(RESOLVE, {"thread": thread}, task="resolve a review thread", writes=True)
 
     def edit_review_comment(self, repository: str, comment: int, body: str) -> None:
         """Replace the text of a review comment."""

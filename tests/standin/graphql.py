@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.standin.things import Remark, Repository, Thread
 
 # Of each type the arguments of its fields; a field leads to another type, or to None, a plain value.
-_TYPES: dict[str, dict[str, tuple[set[str], str | None]]] = {
+TYPES: dict[str, dict[str, tuple[set[str], str | None]]] = {
     "Query": {"viewer": (set(), "User"), "repository": ({"owner", "name"}, "Repository")},
     "Mutation": {"resolveReviewThread": ({"input"}, "Resolved")},
     "Resolved": {"thread": (set(), "Thread")},
@@ -106,7 +106,7 @@ class GraphQL(Desk):
 
 def _check(fields: Sequence[Field], kind: str) -> None:
     """Each field exists on its type, takes its arguments, and has a selection just where it needs one."""
-    known = {**_TYPES[kind], "__typename": (set(), None)}
+    known = {**TYPES[kind], "__typename": (set(), None)}
     for one in fields:
         if one.name not in known:
             raise QueryError(f"Field '{one.name}' doesn't exist on type '{kind}'")
