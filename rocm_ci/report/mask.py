@@ -14,7 +14,6 @@ import msgspec
 from rocm_ci.model.edit import Edit
 from rocm_ci.model.event import Event
 from rocm_ci.model.finding import Finding
-from rocm_ci.model.report import Report
 from rocm_ci.model.result import TestResult
 from rocm_ci.tools.mask import Mask
 
@@ -22,14 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rocm_ci.model.case import Case
+    from rocm_ci.model.report import Report
     from rocm_ci.model.result import StageResult, Suite
 
 SETTING = "mask"
 _WHOLE = (Event, Edit)
-_KEPT: dict[type, frozenset[str]] = {
-    Report: frozenset({"tool", "started"}),
-    Finding: frozenset({"rule", "path", "docs", "replacement", "edits", "excerpt", "fingerprint"}),
-}
+_KEPT = frozenset({"rule", "path", "docs", "replacement", "edits", "excerpt", "fingerprint"})
 # Tests come by the hundred thousand, and hardly one has something to hide: they are looked at in heaps.
 _HEAP = 256
 
@@ -91,7 +88,7 @@ def _clean(value: Any, mask: Mask) -> Any:
     if isinstance(value, _WHOLE):
         return value
     if isinstance(value, msgspec.Struct):
-        kept = _KEPT.get(type(value), frozenset())
+        kept = _KEPT if isinstance(value, Finding) else frozenset()
         changed = {}
         for name in value.__struct_fields__:
             part = getattr(value, name)
