@@ -20,15 +20,22 @@ from tests import reports
 Parts = list[tuple[str, Report]]
 replace = msgspec.structs.replace
 
-MI210 = replace(
-    reports.MI300X,
-    name="AMD Instinct MI210",
-    gfx="gfx90a",
-    compute_units=104,
-    vram_bytes=64 * 1024**3,
-    device_id="0x740f",
-    power_cap_w=300,
-)
+# amd.com, product pages: target, compute units, memory in GiB.
+GPUS = {
+    name: replace(
+        reports.MI300X,
+        name=f"AMD Instinct {name}",
+        gfx=gfx,
+        compute_units=compute_units,
+        vram_bytes=memory * 1024**3,
+    )
+    for name, gfx, compute_units, memory in (
+        ("MI210", "gfx90a", 104, 64),
+        ("MI250X", "gfx90a", 220, 128),
+        ("MI300X", "gfx942", 304, 192),
+        ("MI325X", "gfx942", 304, 256),
+    )
+}
 HOSTED = Facts(
     host=Host(os="Ubuntu 24.04.3 LTS", kernel="6.11.0-azure", architecture="x86_64", cpus=4),
     driver=Driver(loaded=False),
@@ -37,12 +44,13 @@ HOSTED = Facts(
 )
 
 
-def on(report: Report, name: str = "", *, facts: Facts = reports.FACTS) -> Report:
+def on(report: Report, name: str = "MI300X") -> Report:
     """What a GPU leg has to say of a report: everything but the scan, which is another leg's job."""
     kept = (r for r in report.results if not isinstance(r, (ScanResult, Skipped)))
     made = reports.report(*kept, settings=report.settings, notices=report.notices)
-    gpu = replace(facts.gpus[0], name=name) if name else facts.gpus[0]
-    return replace(made, facts=replace(facts, gpus=(gpu,)))
+    gpu = GPUS.get(name) or replace(reports.MI300X, name=name)
+    key = f"{gpu.gfx}-{name.lower()}-rocm6.4.1-amdgpu6.12.12"
+    return replace(made, facts=replace(reports.FACTS, gpus=(gpu,), hardware_key=key))
 
 
 def scan_leg(report: Report) -> Report:
@@ -51,43 +59,38 @@ def scan_leg(report: Report) -> Report:
     return replace(reports.report(reports.preflight(), *scans), facts=HOSTED)
 
 
+def every_gpu(report: Report) -> Parts:
+    return [(name.lower(), on(report, name)) for name in GPUS]
+
+
 def one_bad_leg() -> Parts:
     """A scan and three GPUs, of which one fails."""
-    cdna2 = replace(reports.FACTS, gpus=(MI210,), hardware_key="gfx90a-mi210")
     return [
         ("mi300x", on(reports.green())),
         ("scan", scan_leg(reports.green())),
-        ("mi210", on(reports.red(), facts=cdna2)),
-        ("mi250", on(reports.green(), "AMD Instinct MI250X", facts=cdna2)),
+        ("mi210", on(reports.red(), "MI210")),
+        ("mi250x", on(reports.green(), "MI250X")),
     ]
 
 
 def all_bad() -> Parts:
     """The same fault on every GPU, and CUDA in the sources."""
-    red = reports.red()
-    return [
-        ("scan", scan_leg(red)),
-        *((f"mi{n}", on(red, f"AMD Instinct MI{n}")) for n in (210, 250, 300, 325)),
-    ]
+    return [("scan", scan_leg(reports.red())), *every_gpu(reports.red())]
 
 
 def all_green() -> Parts:
     """Nothing to say against it anywhere."""
-    green = reports.green()
-    return [
-        ("scan", scan_leg(green)),
-        *((f"mi{n}", on(green, f"AMD Instinct MI{n}")) for n in (210, 250, 300, 325)),
-    ]
+    return [("scan", scan_leg(reports.green())), *every_gpu(reports.green())]
 
 
 def one_lost() -> Parts:
     """A leg left no report; the others are green."""
-    return [*all_green(), ("mi355", missing("mi355", "its job was cancelled", reports.EVENT))]
+    return [*all_green(), ("mi355x", missing("mi355x", "its job was cancelled", reports.EVENT))]
 
 
 def one_infra() -> Parts:
     """One machine is broken, the others say that the change is fine."""
-    return [*all_green()[:-1], ("mi325", on(reports.infra(), "AMD Instinct MI325X"))]
+    return [*all_green()[:-1], ("mi325x", on(reports.infra(), "MI325X"))]
 
 
 MATRICES = {
