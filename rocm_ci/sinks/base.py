@@ -150,12 +150,15 @@ class Emitted:
 
 
 def emit_all(report: Report, where: Destination, sinks: Sequence[Sink]) -> Emitted:
-    """Run the sinks in turn. One that fails is told in the log and in `refused`; the rest still run."""
+    """Run the sinks in turn. One that fails is told in the log and in `refused`; the rest still run.
+
+    The comment comes first: the longer ago its conversation was read, the more may have happened in it.
+    """
     posted: list[str] = []
     refused: list[str] = []
     errors: list[RocmCiError] = []
     unposted: list[Unposted] = []
-    for sink in sinks:
+    for sink in sorted(sinks, key=lambda sink: sink.name != "comment"):
         outcome = _attempt(sink, report, where)
         if not isinstance(outcome, RocmCiError):
             posted += [f"{sink.name}: {line}" for line in outcome]

@@ -34,11 +34,11 @@ class CommentSink:
         target = where.target
         if target is None:
             return ()
+        if target.comment_mode == "off":
+            return ("none: comments are off",)
         if target.number is None:
             message = "no pull request belongs to this run"
             raise DeclinedError(message, hint="the verdict is in the status and in the step summary")
-        if target.comment_mode == "off":
-            return ("none: comments are off",)
         look = target.look or sticky.look(target.github, target.repository, target.number, target.key)
         if not look.own and not mode.begins(target.comment_mode, report, where.delta):
             return (f"none: nothing to say in mode {target.comment_mode!r}",)

@@ -21,9 +21,12 @@ def running(links: Links, stamp: Stamp) -> str:
 
 
 def ended(links: Links, stamp: Stamp, reason: str) -> str:
-    """For a commit of which there is no result, and which is not the one that the comment shows."""
+    """The awaited run left no result, so that what the comment shows is not the last word."""
     shown, awaited = _commit(stamp.head, links), _commit(stamp.awaited_head, links)
     why = inert.prose(reason, limit=200).rstrip(".")
+    if stamp.awaited_head == stamp.head:
+        run = _run("a later run", links, stamp)
+        return f"> ⚠️ This is an earlier result of {shown}; {run} of it ended without one ({why})."
     return (
         f"> ⚠️ **Out of date:** this is about {shown}; of {awaited} there is no result: "
         f"{_run('its run', links, stamp)} ended without one ({why})."

@@ -53,7 +53,7 @@ def withdraw(
         {
             "status": lambda: status.end(target, links, reason, cancelled=cancelled),
             "check": lambda: check.end(target, links, reason, cancelled=cancelled),
-            "comment": lambda: _withdraw(target, links, reason),
+            "comment": lambda: _withdraw(target, links, reason, cancelled=cancelled),
         },
     )
     for error in errors:
@@ -96,16 +96,16 @@ def _announce(target: Target, links: Links) -> str:
     return _show(target, look, stamp, notice.running(links, stamp), "says that a newer run is under way")
 
 
-def _withdraw(target: Target, links: Links, reason: str) -> str:
+def _withdraw(target: Target, links: Links, reason: str, *, cancelled: bool) -> str:
     look = _look(target)
     before = look.stamp if look else None
     if look is None or before is None or before.order >= target.order:
         return ""
     is_ours = (before.awaited_head, before.awaited) == (target.head, target.order)
-    if before.awaited_run and not is_ours and before.awaited > target.order:
+    if not is_ours and before.awaited > target.order:
         return ""  # a later run is awaited
-    if before.head == target.head or not _is_current(target):
-        # What the comment shows is the newest result there is of this commit, or the next run tells.
+    is_still_right = cancelled and before.head == target.head
+    if is_still_right or not _is_current(target):
         return _show(target, look, _alone(before), "", "waits no longer") if is_ours else ""
     stamp = replace(_waiting(target, before), awaited_ended=True)
     return _show(target, look, stamp, notice.ended(links, stamp, reason), "says that there is no result")

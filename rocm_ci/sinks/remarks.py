@@ -51,7 +51,9 @@ class _Said:
 
 def of(report: Report, *, limit: int = MAX_ANNOTATIONS) -> Remarks:
     """Findings, compiler messages and failed tests that have a place in the tree, the worst first."""
-    found = sorted(filter(_has_place, _all(report)), key=lambda said: _WORST_FIRST.index(said.level))
+    # Several legs of a matrix may say the very same.
+    different = dict.fromkeys(filter(_has_place, _all(report)))
+    found = sorted(different, key=lambda said: _WORST_FIRST.index(said.level))
     # Only what is sent is worth the cleaning.
     return Remarks(notes=tuple(map(_note, found[:limit])), more=max(len(found) - limit, 0))
 

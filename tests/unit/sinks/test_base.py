@@ -51,6 +51,12 @@ def test_every_sink_shows_the_same_report() -> None:
     assert one.seen == two.seen == [report]
 
 
+def test_the_comment_comes_first() -> None:
+    done = emit_all(reports.green(), destination(), [FakeSink("check"), FakeSink("comment"), FakeSink("a")])
+
+    assert done.posted == ("comment: shown", "check: shown", "a: shown")
+
+
 def test_a_sink_that_fails_is_told_and_the_others_still_run() -> None:
     where = destination()
     bad = FakeSink("bad", trouble=GitHubError("GitHub said no", hint="ask for write permission"))

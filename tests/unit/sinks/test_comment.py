@@ -121,6 +121,9 @@ def test_off_is_off(github: FakeGitHub) -> None:
         "none: comments are off",
     )
     assert (github.notes[0].body, github.requests_sent) == (before, asked)
+    assert comment.SINK.emit(GREEN, place(github, comment_mode="off", number=None)) == (
+        "none: comments are off",
+    )
 
 
 # -- memory ----------------------------------------------------------------------------------------

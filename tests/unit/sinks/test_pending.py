@@ -186,6 +186,18 @@ def test_where_the_same_commit_has_an_earlier_result_the_notice_just_goes(github
     assert body(github) == before
 
 
+def test_a_run_that_died_is_told_above_an_earlier_result_of_the_same_commit(github: FakeGitHub) -> None:
+    comment.SINK.emit(report(HEAD), place(github))
+    announce(github, run_attempt=2)
+
+    withdraw(github, cancelled=False, run_attempt=2)
+
+    assert body(github).split("\n")[1] == (
+        f"> ⚠️ This is an earlier result of [`{HEAD[:7]}`]({PAGE}/commit/{HEAD}); "
+        f"[a later run]({PAGE}/actions/runs/7/attempts/2) of it ended without one (the run was cancelled)."
+    )
+
+
 def test_where_the_pull_request_moved_on_the_notice_just_goes(github: FakeGitHub) -> None:
     announce(github)
     github.pulls = [pull(head=NEW)]

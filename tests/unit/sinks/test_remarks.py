@@ -125,6 +125,10 @@ def test_texts_are_cut_and_never_empty() -> None:
     assert (empty.title, empty.message) == ("failure", "failure")
 
 
+def test_what_several_legs_say_alike_is_said_once() -> None:
+    assert len(noted(holding(finding(1), finding(2), finding(1)))) == 2
+
+
 def test_of_too_many_the_worst_are_kept_and_the_others_counted() -> None:
     notes = [msgspec.structs.replace(finding(n), severity=Severity.NOTE) for n in range(1, 2600)]
 
