@@ -16,6 +16,7 @@ from tests import reports
 from tests.archives import packed, patched, special
 from tests.e2e.github.conftest import BOT, FIRST, SECOND, Plane, artifact, workflow_run
 from tests.standin.reports import report
+from tests.standin.things import Identity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -295,11 +296,28 @@ def test_a_fork_that_closed_its_pull_request_gets_nothing_at_all(github: StandIn
     assert (done.code, github.writes) == (0, [])
 
 
-@pytest.mark.attack("input", "a token without rights: nothing is lost, nothing fails")
+@pytest.mark.attack("input", "a token that may not even read the reports")
 def test_a_token_that_may_not_read_artifacts_is_told_what_it_lacks(
     github: StandIn, plane: Plane, tmp_path: Path
 ) -> None:
-    github.faults.next_ones = []
+    github.world.repositories["o/r"].is_private = True
+    reads = frozenset({"pull_requests", "contents"})
+    github.world.tokens["half"] = Identity(login=BOT, is_app=True, reads=reads)
+    summary = tmp_path / "summary.md"
+    plane.env(GITHUB_TOKEN="half", GITHUB_STEP_SUMMARY=str(summary))
+
+    done = plane.ended(github, {REPORT: report(FIRST)}, pulls=[5])
+
+    assert (done.code, states(github), comments(github)) == (0, ["failure"], [])
+    assert "`actions: read`" in done.err
+    assert "`actions: read`" in summary.read_text()
+    assert "::error" not in done.err
+
+
+@pytest.mark.attack("input", "a token without rights: nothing is lost, nothing fails")
+def test_what_a_token_may_not_post_is_kept_on_the_page_of_the_step(
+    github: StandIn, plane: Plane, tmp_path: Path
+) -> None:
     summary = tmp_path / "summary.md"
     plane.env(GITHUB_TOKEN="reader", GITHUB_STEP_SUMMARY=str(summary))
 
