@@ -70,7 +70,8 @@ def _checked(form: Form, words: list[str]) -> Command | Mistake:
         return _wrong(f"there are too many words after {form.verb}", hint, form)
     if len(words) < form.needed:
         missing = form.arguments[len(words)].name
-        return _wrong(f"{form.verb} needs a {missing}", "", form)
+        article = "an" if missing[0] in "aeio" else "a"
+        return _wrong(f"{form.verb} needs {article} {missing}", "", form)
     for argument, word in zip(form.arguments, words, strict=False):
         if not argument.pattern.fullmatch(word):
             shown = inert.line(word, limit=60)
