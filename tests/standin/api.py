@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ __all__ = ["DOCS", "Answer", "Api", "Request"]
 
 _VERSIONS = ("2022-11-28",)
 _HOUR_S = 3600.0
+_MINUTE_S = 60.0
+SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
 
 
 @dataclass
@@ -104,7 +107,18 @@ class Api:
         }
         if is_over:
             raise RefusedError(403, "API rate limit exceeded for installation ID 1.", headers)
+        if limit.writes is not None and request.method != "GET":
+            self._slow_down(limit, headers)
         return headers
+
+    def _slow_down(self, limit: Limit, headers: dict[str, str]) -> None:
+        """The secondary limit: too many writes within a minute."""
+        now = time.time()
+        limit.written = [at for at in limit.written if now - at < _MINUTE_S]
+        if len(limit.written) >= (limit.writes or 0):
+            wait = math.ceil(_MINUTE_S - (now - limit.written[0]))
+            raise RefusedError(403, SECONDARY, {**headers, "Retry-After": str(wait)})
+        limit.written.append(now)
 
     def _stored(self, request: Request) -> Answer:
         """The store of artifacts is no part of the API: a signed address opens it, a token closes it."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from tests.standin.api import Api
+from tests.standin.api import SECONDARY, Api
 from tests.standin.exchange import DOCS, Answer, Request
 from tests.standin.faults import Fault, Faults
 from tests.standin.world import World
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _GATEWAY = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
-_LIMITED = {
-    "message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
-    "documentation_url": DOCS,
-}
+_LIMITED = {"message": SECONDARY, "documentation_url": DOCS}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,11 +27,16 @@ class Identity:
 
 @dataclass(kw_only=True)
 class Limit:
-    """The primary rate limit of a token: requests per hour. `reset` is seconds since the epoch."""
+    """The primary rate limit of a token: requests per hour. `reset` is seconds since the epoch.
+
+    `writes` is the secondary one: so many within a minute (80 on GitHub); None for tests that do not wait.
+    """
 
     limit: int = 1000
     used: int = 0
     reset: float = 0.0
+    writes: int | None = None
+    written: list[float] = field(default_factory=list)
 
 
 @dataclass(kw_only=True)

@@ -180,6 +180,25 @@ def test_the_client_waits_for_the_reset_and_goes_on(github: StandIn) -> None:
     assert 45 < slept[0] < 55
 
 
+def test_too_many_writes_within_a_minute_meet_the_secondary_limit_and_the_client_waits_it_out(
+    github: StandIn,
+) -> None:
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        github.world.limits["bot"].written.clear()
+
+    github.world.limits["bot"] = Limit(writes=2)
+    ours = client(github, tries=2, sleep=sleep, jitter=lambda: 0.0)
+
+    for number in range(3):
+        ours.create_comment("o/r", 5, f"remark {number}")
+
+    assert slept == [60.0]
+    assert len(github.world.repositories["o/r"].comments) == 3
+
+
 # -- runs and artifacts --------------------------------------------------------------------------------
 
 

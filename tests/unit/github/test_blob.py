@@ -83,6 +83,7 @@ class Endless(io.RawIOBase):
         return len(buffer)
 
 
+@pytest.mark.attack("4", "a download without end, or with a false length")
 @pytest.mark.parametrize("claimed", ["3", "0", "99999999999"])
 def test_not_more_is_read_than_asked_for_whatever_the_store_claims(internet: Any, claimed: str) -> None:
     endless = Endless()
@@ -101,6 +102,7 @@ def test_a_body_that_ends_too_early_is_no_archive(internet: Any) -> None:
     assert isinstance(blob.fetch(STORE, 100, api_url=API), urllib3.exceptions.ProtocolError)
 
 
+@pytest.mark.attack("4", "a download that unpacks to much more on the way")
 def test_a_packed_body_is_not_unpacked(internet: Any) -> None:
     there = internet(answer(b"\x1f\x8bbomb", headers={"content-encoding": "gzip"}))
 

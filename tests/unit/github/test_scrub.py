@@ -9,6 +9,7 @@ from rocm_ci.github.scrub import scrub
 TOKEN = "ghs_0123456789abcdef0123"
 
 
+@pytest.mark.attack("15", "a token, a password or a signed address in a network error")
 @pytest.mark.parametrize(
     "said",
     [

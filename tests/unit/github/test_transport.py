@@ -39,6 +39,7 @@ def test_a_creation_that_never_left_is_repeated() -> None:
     assert made.client.create_comment("o/r", 5, "text").id == 1
 
 
+@pytest.mark.attack("19", "a secondary rate limit with and without Retry-After")
 def test_a_creation_turned_away_by_a_limit_is_repeated_after_the_advised_wait() -> None:
     made = bench(no(403, "secondary rate limit", retry_after="7"), COMMENT)
 
@@ -65,6 +66,7 @@ def test_patience_and_tries_have_an_end() -> None:
     assert (long.slept, many.slept) == ([200.0], [1.0, 2.0])
 
 
+@pytest.mark.attack("19", "hundreds of jobs that come back at the same moment")
 def test_jobs_that_failed_together_do_not_come_back_together() -> None:
     made = bench(no(502), no(502), no(429, retry_after="5"), [COMMENT], jitter=lambda: 0.5)
 
@@ -126,6 +128,7 @@ def test_two_writes_are_a_pause_apart_and_questions_are_not() -> None:
     assert made.slept == [1.0, 1.0]
 
 
+@pytest.mark.attack("input", "a list whose next page lies on a host of the attacker")
 def test_pages_are_counted_and_no_address_of_an_answer_is_followed() -> None:
     made = bench(more(COMMENT), [{**COMMENT, "id": 2}])
 
@@ -175,6 +178,7 @@ def test_an_artifact_that_is_gone_is_told() -> None:
         bench(no(410, "Artifact has expired")).client.download_artifact("o/r", 7, limit=2)
 
 
+@pytest.mark.attack("7", "a workflow command in the words of a proxy or server")
 def test_the_words_of_a_server_cannot_forge_workflow_commands() -> None:
     made = bench(no(404, "gone " + "x" * 9000))
 
