@@ -14,7 +14,7 @@ from rocm_ci.errors import ReportError, UsageError
 from rocm_ci.github import archive, artifacts
 from rocm_ci.github.artifacts import Part
 from rocm_ci.model.result import PerfResult
-from rocm_ci.report import codec, mask
+from rocm_ci.report import codec, inert, mask
 from rocm_ci.report.merge import merged, missing
 from rocm_ci.sinks import outcome
 
@@ -88,7 +88,8 @@ def foreign(report: Report, origin: Origin) -> str:
     """Why this report belongs to something else; empty when it does not."""
     about = report.event
     if about.head != origin.head:
-        return f"it is about commit {about.head[:12]}, this job reports on {(origin.head or '?')[:12]}"
+        said = inert.line(about.head[:12])
+        return f"it is about commit {said}, this job reports on {(origin.head or '?')[:12]}"
     if about.repository and about.repository.casefold() != origin.repository.casefold():
         return f"it is about another repository than {origin.repository}"
     if None not in (about.number, origin.number) and about.number != origin.number:

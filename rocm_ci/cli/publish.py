@@ -11,6 +11,7 @@ from rocm_ci.cli.leftovers import Leftovers
 from rocm_ci.errors import GitHubError, ReportError, RocmCiError, UsageError
 from rocm_ci.github import accepted, sticky, trigger
 from rocm_ci.github.client import DeclinedError, PermissionRefusedError
+from rocm_ci.report import inert
 from rocm_ci.report.acceptance import applied
 from rocm_ci.report.links import Links
 from rocm_ci.sinks import base, outcome, pending
@@ -161,7 +162,7 @@ def _announced(job: Job, github: GitHub) -> tuple[str, ...]:
     where = _destination(job, github)
     posted = pending.announce(where.target, job.names, where.links) if where.target else ()
     for line in posted:
-        job.log.info(line)
+        job.log.info(inert.line(line, limit=600))
     return posted
 
 
@@ -212,7 +213,7 @@ def _looked_at(
                 where, target=replace(target, look=look), accepted=_all_accepted(given, job.accept)
             )
     for notice in notices:
-        job.log.info(notice)
+        job.log.info(inert.line(notice, limit=600))
     return where, tuple(notices)
 
 

@@ -168,4 +168,5 @@ def _tell(log: Log, outcome: Outcome, *, as_json: bool) -> None:
         log.result(wiring.as_json(shape))
         return
     lines = [f"posted   {line}" for line in outcome.posted] + [f"refused  {line}" for line in outcome.refused]
-    log.result("\n".join(map(printable, lines)))
+    # A line of ours stays one: with a second one a stranger's text could give commands to the runner.
+    log.result("\n".join(" ".join(printable(line).split()) for line in lines))

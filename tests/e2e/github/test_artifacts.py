@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from rocm_ci.cli.main import main
 from rocm_ci.model.perf import PerfVerdict
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import codec
@@ -233,6 +234,22 @@ def test_a_hostile_artifact_fails_its_commit_and_gets_no_comment(
     assert done.code == 2
     assert why in " ".join(done.refused)
     assert (comments(github), states(github), states(github, SECOND)) == ([], ["failure"], [])
+
+
+@pytest.mark.attack("7", "workflow commands in the texts of a report that is refused")
+def test_a_refused_report_gives_no_commands_to_the_runner(
+    github: StandIn, plane: Plane, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plane.env(GITHUB_ACTIONS="true")
+    for text in ("\n::debug::x", "\r\n::error::", "\x1b[2J\n::add-"):
+        plane.event("workflow_run", workflow_run(FIRST, pulls=[5]))
+        file = plane.folder / "report.zip"
+        file.write_bytes(about(head=text))
+        assert main(["report", str(file), "--pause", "0"]) == 2
+        out, err = capsys.readouterr()
+        commands = [line for line in (out + err).splitlines() if line.startswith("::")]
+        assert [line.partition("::the report")[0] for line in commands] == ["::error"]
+        assert "\x1b" not in out + err
 
 
 @pytest.mark.attack("3", "a report of a commit that is not the head any more")
