@@ -1,16 +1,21 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 import pytest
 
 from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.finding import Severity, Topic
 from rocm_ci.model.perf import PerfVerdict
-from rocm_ci.model.plan import StageName
-from rocm_ci.model.result import Artifact, Crashed
+from rocm_ci.model.plan import Plan, StageName, Step
+from rocm_ci.model.result import Artifact, Crashed, Skipped
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report.headline import headline
 from tests import reports
+
+if TYPE_CHECKING:
+    from rocm_ci.model.report import Report
 
 
 @pytest.mark.parametrize(
@@ -179,3 +184,55 @@ def test_a_title_is_one_line(mood: str) -> None:
 
     assert "\n" not in head.in_words
     assert head.title
+
+
+def partial(**asked: str) -> Report:
+    event = msgspec.structs.replace(reports.EVENT, **asked)
+    return msgspec.structs.replace(reports.green(), event=event)
+
+
+@pytest.mark.parametrize(
+    ("asked", "part"),
+    [
+        ({"suite": "unit"}, "suite unit"),
+        ({"bench": "saxpy"}, "benchmark saxpy"),
+        ({"suite": "*"}, "all suites"),
+        ({"suite": "unit", "bench": "*"}, "suite unit and all benchmarks"),
+    ],
+)
+def test_a_part_of_the_check_promises_nothing_of_the_rest(asked: dict[str, str], part: str) -> None:
+    head = headline(partial(**asked))
+
+    assert head.title.startswith(f"nothing against it in {part}")
+    assert head.past == f"Only {part} was asked for: of the other tests and benchmarks nothing is said."
+
+
+def test_what_was_asked_for_and_is_not_there_is_the_headline() -> None:
+    why = "no test suite is called 'unti'; there are: unit"
+    plan = Plan(steps=tuple(Step(stage=stage, run=False, reason=why) for stage in StageName))
+    skipped = (Skipped(stage=stage, reason=why) for stage in StageName)
+    made = reports.report(*skipped, plan=plan, event=msgspec.structs.replace(reports.EVENT, suite="unti"))
+
+    assert headline(made).title == f"nothing ran: {why}"
+    assert made.verdict is Verdict.ERROR
+
+
+def test_an_accepted_slowdown_is_counted_apart() -> None:
+    slow = reports.comparison("x", PerfVerdict.REGRESSION, effect_pct=9.0, accepted="by alice: exact sums")
+    made = reports.report(reports.build(), reports.perf(slow, verdict=Verdict.NEUTRAL))
+
+    assert headline(made).title.endswith(
+        "speed otherwise unchanged (detects ≥ 1.9 %), 1 benchmark slower, accepted"
+    )
+
+
+def test_an_accepted_slowdown_is_none_of_those_that_fail_a_change() -> None:
+    slow = [
+        reports.comparison("x", PerfVerdict.REGRESSION, effect_pct=9.0, accepted="by alice: exact sums"),
+        reports.comparison("y", PerfVerdict.REGRESSION, effect_pct=5.0),
+    ]
+
+    head = headline(reports.report(reports.perf(*slow, verdict=Verdict.FAIL)))
+
+    assert head.title == "this change slows 1 benchmark by 5 %"
+    assert head.summary == "1 benchmark 5 % slower, 1 benchmark slower, accepted"

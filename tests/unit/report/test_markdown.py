@@ -73,6 +73,7 @@ def test_the_page_is_made_of_our_own_elements(mood: str) -> None:
     assert rendered.acts(tree) == []
 
 
+@pytest.mark.attack("6", "Markdown, HTML, mentions, references, links and invisible characters in every text")
 @pytest.mark.parametrize("mood", ["red", "infra", "broken-build", "without-gpu"])
 def test_nothing_from_the_pull_request_acts(mood: str) -> None:
     for nasty in NASTY:
@@ -103,6 +104,7 @@ def test_no_text_breaks_the_layout(value: str) -> None:
     assert len(comment.encode()) <= BUDGET
 
 
+@pytest.mark.attack("6", "a report that links to a stranger's page")
 def test_a_link_in_the_report_goes_nowhere_but_to_a_publisher() -> None:
     evil = reports.finding(docs="https://evil.example/login")
     tree = rendered.render(render_comment(reports.report(reports.scan(evil)), links=LINKS))
@@ -149,6 +151,7 @@ def test_bytes_count_not_characters() -> None:
     assert len(render_comment(wide).encode()) <= BUDGET
 
 
+@pytest.mark.attack("input", "100 000 tests, every tenth of them failed")
 def test_a_hundred_thousand_tests_fit() -> None:
     comment = render_comment(reports.many(100_000))
 
@@ -156,6 +159,7 @@ def test_a_hundred_thousand_tests_fit() -> None:
     assert "10,000 failed, 90,000 passed" in comment
 
 
+@pytest.mark.attack("input", "a forged report with a thousand results, five hundred GPUs and as many notices")
 def test_hostile_numbers_of_things_fit() -> None:
     """A forged report may hold a thousand results; the comment stays a comment."""
     base = reports.red()

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from rocm_ci.report import terminal
-from tests import reports
+from tests import matrices, reports
 from tests.hostile import NASTY
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
@@ -45,6 +45,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(cell_len, shown.split("\n"))) <= width
 
 
+@pytest.mark.attack("7", "terminal escapes and control characters in every text")
 @pytest.mark.parametrize("mood", ["red", "infra"])
 def test_no_text_moves_the_cursor(mood: str) -> None:
     for nasty in NASTY:
@@ -62,3 +63,18 @@ def test_a_very_long_list_is_cut_and_counted() -> None:
     shown = terminal.render(reports.report(reports.scan(*findings)), colour=False)
 
     assert "… and 29 more, in the report" in shown
+
+
+def test_a_matrix_shows_its_legs() -> None:
+    shown = terminal.render(matrices.matrix("matrix-one-bad"), colour=False, width=120)
+
+    assert "mi250x and mi300x" in shown
+    assert "test_row_sum[4096] in tests/test_reduce.py:88 on mi210 only" in shown
+    assert "Machine mi210: 1 × AMD Instinct MI210" in shown
+
+
+def test_a_leg_without_a_report_has_no_machine() -> None:
+    shown = terminal.render(matrices.matrix("matrix-lost"), colour=False, width=120)
+
+    assert "leg mi355x  left no report: its job was cancelled" in shown
+    assert "Machine mi355x" not in shown
