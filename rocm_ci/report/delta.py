@@ -266,6 +266,9 @@ def against_all(found: Delta | None, places: Iterable[Place]) -> str:
     said = [part for part in parts if part][:2]
     if not said and (count["added"] or count["removed"]):
         return f"±{words.count(count['added'], 'test')}"
+    if not said and all(place in found.unrun for place in places):
+        # What did not run to its end is not the same as before.
+        return ""
     return ", ".join(said) or "="
 
 

@@ -161,7 +161,7 @@ def sentence(history: Sequence[Point], now: Point) -> str:
     if length < 2:
         return ""
     often = f"for the {_ORDINALS[length - 1]} time" if length <= len(_ORDINALS) else f"{length} times"
-    subject = "It fails" if now.verdict is Verdict.FAIL else "The machine failed"
+    subject = "This change fails" if now.verdict is Verdict.FAIL else "The machine failed"
     return f"{subject} {often} in a row."
 
 
@@ -179,16 +179,26 @@ def _recovered(before: Sequence[Point], now: Point) -> str:
     return f"Green again after {words.count(len(red), 'red run')}."
 
 
-def block(history: Sequence[Point], now: Point, *, links: Links | None = None, limit: int = LIMIT) -> str:
-    """The folded table of the last verdicts, the newest first, this run on top; empty without any earlier."""
+def block(
+    history: Sequence[Point],
+    now: Point,
+    *,
+    links: Links | None = None,
+    limit: int = LIMIT,
+    charts: Sequence[str] = (),
+) -> str:
+    """The folded table of the last verdicts, the newest first, this run on top, and the `charts` below it.
+
+    Empty without any earlier run.
+    """
     before = earlier(history, now)
     if not before or limit <= 0:
         return ""
     shown = [now, *reversed(before)][:limit]
     rows = [_row(p, links, is_now=index == 0) for index, p in enumerate(shown)]
     icons = "".join(ICONS[p.verdict] for p in reversed(shown))
-    summary = f"Earlier runs: {words.count(len(before), 'verdict')} {icons}"
-    return fold(summary, table(("commit", "verdict", "counts", "when", "run"), rows))
+    summary = f"Earlier runs: {words.count(len(before), 'verdict')} {icons}{' · trend' if charts else ''}"
+    return fold(summary, table(("commit", "verdict", "counts", "when", "run"), rows), *charts)
 
 
 def _row(p: Point, links: Links | None, *, is_now: bool) -> tuple[str, ...]:

@@ -30,7 +30,12 @@ def blocks(past: Past | None, now: Point, room: Room, links: Links | None = None
     names = min(delta_words.NAMES, room.listed) if room.listed else 3
     parts = [
         delta_words.block(past.delta, names=names, links=links),
-        history.block(past.history, now, links=links, limit=history.LIMIT if room.listed else 3),
-        trend.chart(past.history, now) if room.listed else "",
+        history.block(
+            past.history,
+            now,
+            links=links,
+            limit=history.LIMIT if room.listed else 3,
+            charts=trend.charts(past.history, now) if room.listed else (),
+        ),
     ]
     return [part for part in parts if part]

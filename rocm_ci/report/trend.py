@@ -10,8 +10,8 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from rocm_ci.report import inert, words
-from rocm_ci.report.details import fold
+from rocm_ci.model.verdict import Verdict
+from rocm_ci.report import inert
 from rocm_ci.report.history import BENCHMARKS, earlier
 
 if TYPE_CHECKING:
@@ -26,24 +26,23 @@ _HEX = re.compile(r"[^0-9a-f]")
 _COLOURS = (("#e5484d", "🔴"), ("#3b82f6", "🔵"), ("#f59e0b", "🟠"))
 
 
-def chart(history: Sequence[Point], now: Point) -> str:
-    """Findings and failed tests, and the speed of up to three benchmarks, folded.
+def charts(history: Sequence[Point], now: Point) -> list[str]:
+    """Findings and failed tests, and the speed of up to three benchmarks, each with its legend.
 
-    Empty with fewer than two runs, or when there never was anything to count.
+    None with fewer than two runs, or when there never was anything to count.
     """
     points = [*earlier(history, now), now][-LIMIT:]
-    if len(points) < 2:
-        return ""
-    charts = [part for part in (_counts(points), _speed(points)) if part]
-    return fold(f"Trend over {words.count(len(points), 'run')}", *charts) if charts else ""
+    return [part for part in (_counts(points), _speed(points)) if part] if len(points) > 1 else []
 
 
 def _counts(points: Sequence[Point]) -> str:
+    # A run on a machine that failed has counted nothing.
+    points = [p for p in points if p.verdict not in (Verdict.ERROR, Verdict.SKIPPED)]
     lines = [
         (name, [float(p.counts.get(key, 0)) for p in points])
         for key, name in (("failed", "failed tests"), ("findings", "findings"))
     ]
-    if not any(value for _, values in lines for value in values):
+    if len(points) < 2 or not any(value for _, values in lines for value in values):
         return ""
     return _drawn("Findings and failed tests", "count", points, lines)
 

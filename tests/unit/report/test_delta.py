@@ -293,6 +293,12 @@ def test_a_suite_without_changes_has_an_equals_sign_and_an_unknown_one_nothing()
     assert against(None, "unit") == ""
 
 
+def test_a_suite_that_was_broken_off_has_no_equals_sign() -> None:
+    found = delta(of(unit(case("a"), case("b"))), of(unit(case("a"), timed_out=True, verdict=Verdict.FAIL)))
+
+    assert against(found, "unit") == ""
+
+
 def test_suites_that_share_a_row_are_added_up() -> None:
     before = of(unit(case("a")), unit(case("x"), name="io"))
     after = of(unit(case("a", FAILED)), unit(case("x", FAILED), name="io"))

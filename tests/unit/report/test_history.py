@@ -116,10 +116,10 @@ def test_a_history_of_ten_ordinary_runs_fits() -> None:
         ([], PASS, ""),
         ([PASS], PASS, ""),
         ([PASS], FAIL, ""),
-        ([FAIL], FAIL, "It fails for the second time in a row."),
-        ([PASS, FAIL, FAIL], FAIL, "It fails for the third time in a row."),
-        ([FAIL, ERROR, Verdict.INCONCLUSIVE], FAIL, "It fails for the second time in a row."),
-        ([FAIL] * 12, FAIL, "It fails 13 times in a row."),
+        ([FAIL], FAIL, "This change fails for the second time in a row."),
+        ([PASS, FAIL, FAIL], FAIL, "This change fails for the third time in a row."),
+        ([FAIL, ERROR, Verdict.INCONCLUSIVE], FAIL, "This change fails for the second time in a row."),
+        ([FAIL] * 12, FAIL, "This change fails 13 times in a row."),
         ([FAIL], PASS, "Green again after 1 red run."),
         ([PASS, FAIL, ERROR, FAIL], Verdict.NEUTRAL, "Green again after 2 red runs."),
         ([FAIL, PASS, ERROR], PASS, ""),
@@ -143,7 +143,7 @@ def test_a_commit_that_failed_and_now_passes_depends_on_luck() -> None:
 
 
 def test_a_run_that_is_in_the_history_already_is_not_counted_twice() -> None:
-    assert sentence(row(FAIL, FAIL), at(2)) == "It fails for the second time in a row."
+    assert sentence(row(FAIL, FAIL), at(2)) == "This change fails for the second time in a row."
 
 
 def test_the_table_shows_this_run_first_and_links_commits_and_runs() -> None:
@@ -156,6 +156,13 @@ def test_the_table_shows_this_run_first_and_links_commits_and_runs() -> None:
     assert "[3.2](https://github.com/acme/wavekit/actions/runs/3/attempts/2)" in lines[4]
     assert "[<code>0000001</code>](https://github.com/acme/wavekit/commit/00000010" in lines[6]
     assert "❌ the change failed | 2 failed tests |" in lines[6]
+
+
+def test_charts_stand_below_the_table_in_the_same_fold() -> None:
+    shown = block([at(1)], at(2), charts=["CHART"])
+
+    assert shown.startswith("<details><summary>Earlier runs: 1 verdict ❌❌ · trend</summary>")
+    assert shown.endswith("\n\nCHART\n\n</details>")
 
 
 def test_the_first_run_has_no_table() -> None:

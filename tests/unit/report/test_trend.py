@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rocm_ci.model.past import Point
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report.trend import chart
+from rocm_ci.report.trend import charts
 from tests import rendered
 from tests.hostile import HOSTILE
 
@@ -36,6 +36,10 @@ def at(run: int, **changes: object) -> Point:
     return Point(**(given_ | changes))  # type: ignore[arg-type]
 
 
+def chart(history: list[Point], now: Point) -> str:
+    return "\n\n".join(charts(history, now))
+
+
 def drawn(markdown: str) -> list[str]:
     return re.findall(r"```mermaid\n(.*?)\n```", markdown, re.DOTALL)
 
@@ -52,7 +56,6 @@ def test_runs_with_nothing_to_count_make_no_trend() -> None:
 def test_findings_and_failed_tests_share_a_chart_with_a_legend() -> None:
     shown = chart([at(1), at(2)], at(3))
 
-    assert shown.startswith("<details><summary>Trend over 3 runs</summary>")
     (one,) = drawn(shown)
     assert 'title "Findings and failed tests"' in one
     assert "  line [1, 1, 1]\n  line [1, 2, 3]" in one
@@ -89,6 +92,15 @@ def test_reruns_of_one_commit_have_places_of_their_own() -> None:
     (one,) = drawn(chart([at(1, head=same), at(2, head=same)], at(3, head=same)))
 
     assert 'x-axis ["bbbbbbb", "bbbbbbb (2)", "bbbbbbb (3)"]' in one
+
+
+def test_a_run_on_a_machine_that_failed_has_counted_nothing() -> None:
+    broken = at(2, verdict=Verdict.ERROR, counts={})
+
+    (one,) = drawn(chart([at(1), broken], at(3)))
+
+    assert "  line [1, 1]" in one
+    assert chart([broken], at(3)) == ""
 
 
 def test_numbers_that_no_chart_can_hold_are_bounded() -> None:
