@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from rocm_ci.errors import UsageError
+from rocm_ci.errors import GitHubError, UsageError
 from rocm_ci.github.client import DeclinedError
 
 if TYPE_CHECKING:
@@ -69,9 +69,7 @@ class Scene:
     def own(self) -> tuple[Run, ...]:
         """The runs that this very commit started as a pull request, the newest first. Asked once."""
         if self._own is None:
-            found = self.github.runs(
-                self.repository, workflow=self.settings.workflow, head=self.pull.head, event="pull_request"
-            )
+            found = self._runs(head=self.pull.head, event="pull_request")
             self._own = tuple(
                 run for run in found if run.event == "pull_request" and run.head == self.pull.head
             )
@@ -87,11 +85,19 @@ class Scene:
 
         Only a run by `workflow_dispatch` has its title from our workflow; a pull request chooses its own.
         """
-        found = self.github.runs(
-            self.repository, workflow=self.settings.workflow, event="workflow_dispatch", limit=100
-        )
+        found = self._runs(event="workflow_dispatch")
         title = f"rocm-ci #{self.pull.number} {self.pull.head}"
         return tuple(run for run in found if run.event == "workflow_dispatch" and run.title == title)
+
+    def _runs(self, *, event: str, head: str | None = None) -> tuple[Run, ...]:
+        workflow = self.settings.workflow
+        try:
+            return self.github.runs(self.repository, workflow=workflow, head=head, event=event, limit=100)
+        except GitHubError as error:
+            if "404" not in str(error):
+                raise
+            hint = f"is there a .github/workflows/{workflow}? Else give the bot `with: {{workflow: FILE}}`"
+            raise GitHubError(str(error), hint=hint) from error
 
     def last(self) -> tuple[Run, ...]:
         """All runs for this commit, the newest first."""

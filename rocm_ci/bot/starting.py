@@ -60,6 +60,14 @@ def _starts(scene: Scene, ref: str, inputs: dict[str, str], known: set[int]) -> 
         scene.github.dispatch(scene.repository, workflow=scene.settings.workflow, ref=ref, inputs=inputs)
     except UnknownOutcomeError:
         return _arrives(scene, known)
+    except GitHubError as error:
+        if "422" not in str(error):
+            raise
+        hint = (
+            f"{scene.settings.workflow} needs the trigger `workflow_dispatch` with the inputs `number`, "
+            "`head`, `suite`, `bench` and `base` (docs/bot.md)"
+        )
+        raise GitHubError(str(error), hint=hint) from error
     return True
 
 

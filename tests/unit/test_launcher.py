@@ -254,6 +254,19 @@ def test_without_a_file_the_trusted_plane_fetches_what_the_run_has_left(tmp_path
     assert machine.started[0][0][4:] == ("report", "--comment", "changes", "--conclusion", "failure")
 
 
+def test_the_bot_reads_its_event_by_itself_and_holds_the_token(tmp_path: Path) -> None:
+    job = Job(tmp_path, WORKFLOW="gpu.yml", TO="comment, check", KEY="mi300x")
+    machine = FakeMachine(tmp_path, answers=HERE, on_run=lambda _argv: 4)
+
+    assert launcher.main(["bot"], job.env, machine, ACTION) == 4
+    assert job.output("exit-code") == "4"
+    [(argv, env, _)] = machine.started
+    assert argv[4:] == (
+        "bot", "--to", "comment", "--to", "check", "--workflow", "gpu.yml", "--key", "mi300x",
+    )  # fmt: skip
+    assert env["GITHUB_TOKEN"] == "secret"
+
+
 def test_several_reports_stand_on_a_line_each(tmp_path: Path) -> None:
     job = Job(tmp_path, REPORT="a b/report.json\n\nc.zip\n")
     machine = FakeMachine(tmp_path, answers=HERE)

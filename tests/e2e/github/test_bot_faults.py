@@ -92,6 +92,7 @@ def test_a_failure_is_told_and_the_answer_replaced_by_a_better_one(talk: Talk) -
     done = talk.say("/rocm-ci run unit")
     assert (done.code, talk.reactions) == (4, ["confused"])
     assert "404" in talk.answers[0]
+    assert ".github/workflows/rocm-ci-run.yml" in talk.answers[0]
     world.workflow(
         "o/r", "rocm-ci-run.yml", inputs={"number": True, "head": True, "suite": False, "bench": False}
     )
@@ -101,6 +102,14 @@ def test_a_failure_is_told_and_the_answer_replaced_by_a_better_one(talk: Talk) -
     assert (len(talk.dispatched), talk.reactions) == (1, ["rocket"])
     assert len(talk.answers) == 1
     assert "404" not in talk.answers[0]
+
+
+def test_a_workflow_that_cannot_be_started_is_told_what_it_lacks(talk: Talk) -> None:
+    talk.github.world.workflow("o/r", "rocm-ci-run.yml").can_dispatch = False
+
+    assert talk.say("/rocm-ci bench").code == 4
+
+    assert "needs the trigger `workflow_dispatch`" in talk.answers[0]
 
 
 def test_a_token_without_rights_is_told_what_it_needs(talk: Talk) -> None:
