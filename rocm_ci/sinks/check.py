@@ -55,7 +55,7 @@ class CheckSink:
             return ()
         found = remarks.of(report)
         summary = _summary(report, where, found.more)
-        title = outcome.in_short(report, remarks.MAX_TITLE)
+        title = outcome.in_short(report, remarks.MAX_TITLE, where.delta)
         conclusion = outcome.conclusion(report)
         shown = _fingerprint(f"{conclusion}\n{title}\n{summary}")
         check = Check(

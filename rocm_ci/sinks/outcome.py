@@ -12,6 +12,7 @@ from rocm_ci.report.tally import tally
 if TYPE_CHECKING:
     from rocm_ci.github.client import Conclusion, StatusState
     from rocm_ci.model.report import Report
+    from rocm_ci.report.delta import Delta
     from rocm_ci.report.links import Links
     from rocm_ci.sinks.base import Target
 
@@ -39,9 +40,9 @@ def conclusion(report: Report) -> Conclusion:
             return "failure"
 
 
-def in_short(report: Report, limit: int) -> str:
+def in_short(report: Report, limit: int, delta: Delta | None = None) -> str:
     """The verdict in words, in one inert line of at most `limit` characters."""
-    said = headline(report)
+    said = headline(report, delta=delta)
     let_pass = "" if "accepted" in said.summary else _let_pass(report)
     longest = (said.in_words + let_pass, said.title + let_pass)
     whole = next((t for t in longest if len(inert.line(t, limit=4 * limit)) <= limit), said.title)

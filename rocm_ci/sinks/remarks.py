@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING
 from rocm_ci.github.client import Annotation
 from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.finding import Severity
-from rocm_ci.report import inert, words
+from rocm_ci.model.plan import StageName
+from rocm_ci.model.result import BuildResult, ScanResult, TestResult
+from rocm_ci.report import inert, legs, words
 from rocm_ci.report.details import fold
-from rocm_ci.report.tally import of_status, tally
+from rocm_ci.report.tally import of_status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rocm_ci.github.client import AnnotationLevel
+    from rocm_ci.model.case import Case
+    from rocm_ci.model.diagnostic import Diagnostic
+    from rocm_ci.model.finding import Finding
     from rocm_ci.model.report import Report
 
 MAX_TITLE = 255
@@ -41,6 +46,7 @@ class Remarks:
 class _Said:
     """Something that a report says about a place, as it stands there. `columns` as in a `Finding`."""
 
+    stage: StageName
     path: str | None
     line: int | None
     level: AnnotationLevel
@@ -50,12 +56,18 @@ class _Said:
 
 
 def of(report: Report, *, limit: int = MAX_ANNOTATIONS) -> Remarks:
-    """Findings, compiler messages and failed tests that have a place in the tree, the worst first."""
-    # Several legs of a matrix may say the very same.
-    different = dict.fromkeys(filter(_has_place, _all(report)))
-    found = sorted(different, key=lambda said: _WORST_FIRST.index(said.level))
+    """Findings, compiler messages and failed tests that have a place in the tree, the worst first.
+
+    What several legs of a matrix say alike is said once, and which they are.
+    """
+    on: dict[_Said, list[str]] = {}
+    for said, leg in _all(report):
+        if _has_place(said):
+            on.setdefault(said, []).append(leg)
+    found = sorted(on, key=lambda said: _WORST_FIRST.index(said.level))
     # Only what is sent is worth the cleaning.
-    return Remarks(notes=tuple(map(_note, found[:limit])), more=max(len(found) - limit, 0))
+    notes = tuple(_note(said, _where(on[said], said, report)) for said in found[:limit])
+    return Remarks(notes=notes, more=max(len(found) - limit, 0))
 
 
 def listed(remarks: Remarks, *, limit: int = 100) -> str:
@@ -73,23 +85,61 @@ def listed(remarks: Remarks, *, limit: int = 100) -> str:
     return fold(words.count(count, "annotation"), "\n".join(items))
 
 
-def _all(report: Report) -> Iterator[_Said]:
-    seen = tally(report)
-    for finding in seen.findings:
-        yield _Said(
-            path=finding.path,
-            line=finding.line,
-            level=_LEVELS[finding.severity],
-            title=finding.rule,
-            message="\n".join(part for part in (finding.message, finding.fix, finding.docs) if part),
-            columns=(finding.column, finding.end),
-        )
-    for said in seen.diagnostics:
-        level = _LEVELS[said.severity]
-        yield _Said(path=said.path, line=said.line, level=level, title=said.tool, message=said.message)
-    for case in of_status(seen.suites, CaseStatus.FAILED, CaseStatus.ERRORED):
-        text = case.message or case.excerpt or case.status.value
-        yield _Said(path=case.path, line=case.line, level="failure", title=case.id, message=text)
+def _all(report: Report) -> Iterator[tuple[_Said, str]]:
+    """Everything, with the leg that says it."""
+    for result in report.results:
+        said: Iterable[_Said]
+        match result:
+            case ScanResult():
+                said = map(_of_finding, result.findings)
+            case BuildResult():
+                said = (_of_diagnostic(d) for step in result.steps for d in step.diagnostics)
+            case TestResult():
+                said = map(_of_case, of_status(result.suites, CaseStatus.FAILED, CaseStatus.ERRORED))
+            case _:
+                continue
+        for one in said:
+            yield one, result.leg
+
+
+def _of_finding(finding: Finding) -> _Said:
+    return _Said(
+        stage=StageName.SCAN,
+        path=finding.path,
+        line=finding.line,
+        level=_LEVELS[finding.severity],
+        title=finding.rule,
+        message="\n".join(part for part in (finding.message, finding.fix, finding.docs) if part),
+        columns=(finding.column, finding.end),
+    )
+
+
+def _of_diagnostic(said: Diagnostic) -> _Said:
+    return _Said(
+        stage=StageName.BUILD,
+        path=said.path,
+        line=said.line,
+        level=_LEVELS[said.severity],
+        title=said.tool,
+        message=said.message,
+    )
+
+
+def _of_case(case: Case) -> _Said:
+    return _Said(
+        stage=StageName.TEST,
+        path=case.path,
+        line=case.line,
+        level="failure",
+        title=case.id,
+        message=case.message or case.excerpt or case.status.value,
+    )
+
+
+def _where(found_on: Sequence[str], said: _Said, report: Report) -> str:
+    """The legs: a reader must know on which machine to look."""
+    names = [leg for leg in found_on if leg]
+    return legs.on(names, legs.that_did(report, said.stage)) if names and report.legs else ""
 
 
 def _has_place(said: _Said) -> bool:
@@ -100,8 +150,9 @@ def _has_place(said: _Said) -> bool:
     return not path.startswith("/") and all(part not in ("", ".", "..") for part in path.split("/"))
 
 
-def _note(said: _Said) -> Annotation:
+def _note(said: _Said, where: str) -> Annotation:
     start, end = said.columns
+    message = inert.block(said.message, limit=MAX_MESSAGE).strip() or said.level
     has_columns = 0 < start <= end < 2**31
     return Annotation(
         path=said.path or "",
@@ -109,7 +160,7 @@ def _note(said: _Said) -> Annotation:
         end_line=said.line or 1,
         level=said.level,
         title=inert.line(said.title, limit=MAX_TITLE) or said.level,
-        message=inert.block(said.message, limit=MAX_MESSAGE).strip() or said.level,
+        message=f"{message}\n({inert.line(where, limit=200)})" if where else message,
         # Ours is the column after the last character, GitHub's is the last one.
         start_column=start if has_columns else None,
         end_column=max(end - 1, start) if has_columns else None,

@@ -33,14 +33,15 @@ class StatusSink:
         if _may_be_overtaken(target) and _order(_shown(target)) > _own_order(target):
             return (_OVERTAKEN,)
         state = outcome.state(report)
-        said = outcome.in_short(report, MAX_DESCRIPTION)
+        said = outcome.in_short(report, MAX_DESCRIPTION, where.delta)
         _set(target, state, said, outcome.run_page(where.links, target))
         return (f"{state} on {target.head}",)
 
     def kept(self, report: Report, where: Destination) -> str:
         """The verdict in a line."""
         context = inert.code(where.target.context) if where.target else ""
-        return f"{context} would be **{outcome.state(report)}**: {inert.prose(outcome.in_short(report, 600))}"
+        said = inert.prose(outcome.in_short(report, 600, where.delta))
+        return f"{context} would be **{outcome.state(report)}**: {said}"
 
 
 def begin(target: Target, links: Links) -> str:

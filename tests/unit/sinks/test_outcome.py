@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.perf import PerfVerdict
 from rocm_ci.model.verdict import Verdict
+from rocm_ci.report.delta import delta
 from rocm_ci.report.links import Links
 from rocm_ci.sinks import outcome
 from tests import reports
@@ -46,6 +48,16 @@ def test_a_regression_that_was_accepted_is_told_in_the_short_words_too() -> None
 
     assert said.endswith("(1 accepted regression)")
     assert "accepted" not in outcome.in_short(reports.report(reports.perf(slower, verdict=Verdict.FAIL)), 140)
+
+
+def test_what_fails_on_the_base_too_is_said_in_the_short_words() -> None:
+    failed = reports.case("test_sum", CaseStatus.FAILED, message="boom")
+    made = reports.report(reports.suites(reports.suite(failed, verdict=Verdict.FAIL)))
+
+    said = outcome.in_short(made, 140, delta(made, made, base_commit="b" * 40))
+
+    assert said != outcome.in_short(made, 140)
+    assert "as on" in said
 
 
 @pytest.mark.parametrize("limit", [40, 140, 255])

@@ -12,7 +12,9 @@ from rocm_ci.model.diagnostic import Diagnostic
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.result import BuildResult, BuildStep, ScanResult, Suite, TestResult
 from rocm_ci.model.verdict import Verdict
+from rocm_ci.report.merge import merged
 from rocm_ci.sinks import remarks
+from tests import reports
 from tests.standin.reports import finding, report
 
 if TYPE_CHECKING:
@@ -125,8 +127,31 @@ def test_texts_are_cut_and_never_empty() -> None:
     assert (empty.title, empty.message) == ("failure", "failure")
 
 
-def test_what_several_legs_say_alike_is_said_once() -> None:
+def test_what_is_said_twice_is_said_once() -> None:
     assert len(noted(holding(finding(1), finding(2), finding(1)))) == 2
+
+
+def test_what_several_legs_say_alike_is_said_once_with_their_names() -> None:
+    def of_leg(*messages: str) -> Report:
+        cases = [
+            reports.case(f"t{n}", CaseStatus.FAILED, path="t.py", line=n + 1, message=message)
+            for n, message in enumerate(messages)
+        ]
+        return reports.report(reports.suites(reports.suite(*cases, verdict=Verdict.FAIL)))
+
+    made = merged(
+        [
+            ("mi210", of_leg("boom", "off by one")),
+            ("mi250", of_leg("boom", "off by two")),
+            ("mi300x", of_leg("boom")),
+        ]
+    )
+
+    assert [note.message for note in noted(made)] == [
+        "boom\n(on all 3 legs)",
+        "off by one\n(on mi210 only)",
+        "off by two\n(on mi250 only)",
+    ]
 
 
 def test_of_too_many_the_worst_are_kept_and_the_others_counted() -> None:
