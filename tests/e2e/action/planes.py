@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from tests.standin.server import StandIn
 
 REPOSITORY, STRANGER = "o/project", "stranger/project"
-NUMBER, RUN, DISPATCHED = 1, 7, 8
+NUMBER, RUN = 1, 7
 WORKFLOWS = ROOT / "docs" / "workflows"
 STUBS = Path(__file__).parent / "stubs"
-RUN_WORKFLOW, REPORT_WORKFLOW = "fork-safe-run.yml", "report.yml"
+RUN_WORKFLOW, REPORT_WORKFLOW, BOT_WORKFLOW = "fork-safe-run.yml", "report.yml", "bot.yml"
+MAINTAINER = "maintainer"
 RUNNERS = ("ubuntu-24.04", "mi250", "mi300")
 CONFIG = """version: 1
 build:
@@ -100,13 +101,14 @@ class Planes:
         self.head = commit(self.project, "A kernel")
         git(self.project, "update-ref", f"refs/pull/{NUMBER}/head", self.head)
         git(self.project, "checkout", "-q", "main")
-        granted = yaml.safe_load((WORKFLOWS / REPORT_WORKFLOW).read_text())["jobs"]["report"]["permissions"]
-        may = {
-            mode: frozenset(_scope(k) for k, v in granted.items() if v == mode) for mode in ("read", "write")
-        }
-        self.github.world.tokens["workflow"] = Identity(
-            login="github-actions[bot]", is_app=True, writes=may["write"], reads=may["read"] | may["write"]
+        dispatch = yaml.safe_load((WORKFLOWS / RUN_WORKFLOW).read_text())[True]["workflow_dispatch"]["inputs"]
+        self.github.world.workflow(
+            REPOSITORY,
+            "rocm-ci-run.yml",
+            inputs={name: bool(told.get("required")) for name, told in dispatch.items()},
+            run_name="rocm-ci #{number} {head}",
         )
+        self.github.world.grant(REPOSITORY, MAINTAINER, "write")
         self.repository.is_private = True  # there, reading needs a permission as well
         self.repository.branches["main"] = self.base
         self.repository.artifacts = Uploaded(self.uploads)
@@ -123,6 +125,7 @@ class Planes:
         file, event_file = self.folder / "workflow.yml", self.folder / "event.json"
         file.write_text(workflow if "\n" in workflow else (WORKFLOWS / workflow).read_text())
         event_file.write_text(json.dumps(payload))
+        self.github.world.tokens["workflow"] = _identity(file.read_text())
         told = {
             "GITHUB_API_URL": self.github.url,
             "GITHUB_RUN_ID": str(run),
@@ -168,12 +171,34 @@ class Planes:
             },
         }  # fmt: skip
 
-    def dispatch(self) -> dict[str, Any]:
-        return {
+    def comment(self, body: str, author: str) -> Ended:
+        """Somebody comments, and the bot gets the event."""
+        said = self.github.world.say(REPOSITORY, NUMBER, author, body)
+        user = {"login": author, "type": "User", "id": 4}
+        issue = {
+            "number": NUMBER,
+            "state": "open",
+            "locked": False,
+            "pull_request": {"url": "https://x.example/1"},
+        }
+        payload = {
+            "action": "created",
+            "issue": issue,
+            "comment": {"id": said.id, "body": body, "created_at": said.created, "user": user},
+            "repository": {"full_name": REPOSITORY, "default_branch": "main"},
+            "sender": user,
+        }
+        return self.act(BOT_WORKFLOW, "issue_comment", payload)
+
+    def dispatched(self) -> Ended:
+        """What GitHub does with the one run that was dispatched."""
+        [run] = [run for run in self.repository.runs if run.event == "workflow_dispatch"]
+        payload = {
             "ref": "refs/heads/main",
             "repository": {"full_name": REPOSITORY, "default_branch": "main"},
-            "inputs": {"number": str(NUMBER), "head": self.head, "suite": "", "bench": "", "base": ""},
+            "inputs": run.inputs,
         }
+        return self.act(RUN_WORKFLOW, "workflow_dispatch", payload, run=run.id)
 
     def answer(self, conclusion: str | None, *, head_repository: str = REPOSITORY) -> Ended:
         """What GitHub starts when the run begins (no conclusion yet) and when it has ended."""
@@ -191,8 +216,15 @@ class Planes:
         return self.act(REPORT_WORKFLOW, "workflow_run", payload)
 
 
-def _scope(permission: str) -> str:
-    return permission.replace("-", "_")
+def _identity(workflow: str) -> Identity:
+    """The token of the job that can write, with the permissions that the workflow gives it."""
+    granted = {
+        scope.replace("-", "_"): mode
+        for job in yaml.safe_load(workflow)["jobs"].values()
+        for scope, mode in job["permissions"].items()
+    }
+    writes = frozenset(scope for scope, mode in granted.items() if mode == "write")
+    return Identity(login="github-actions[bot]", is_app=True, writes=writes, reads=frozenset(granted))
 
 
 def _free_port() -> int:

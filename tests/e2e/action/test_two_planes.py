@@ -43,25 +43,20 @@ def both(tmp_path: Path, installed_path: str) -> Iterator[Planes]:
         assert github.forbidden == [], "the permissions in the workflows are enough"
 
 
-def uploaded(both: Planes, run: int = planes.RUN) -> list[str]:
-    return sorted(
-        artifact.name.replace("rocm-ci-report-", "")
-        for artifact in both.repository.artifacts
-        if artifact.run == run
-    )
+def uploaded(both: Planes) -> list[str]:
+    return sorted(artifact.name.replace("rocm-ci-report-", "") for artifact in both.repository.artifacts)
 
 
-def ran(both: Planes, ended: Ended, event: str, *, head_repository: str = planes.REPOSITORY) -> None:
+def ran(both: Planes, ended: Ended, *, head_repository: str = planes.REPOSITORY) -> None:
     """The API knows of the run, too."""
     both.github.world.ran(
         planes.REPOSITORY,
-        head=both.head if event == "pull_request" else both.base,
-        event=event,
-        branch="change" if event == "pull_request" else "main",
+        head=both.head,
+        branch="change",
         conclusion="success" if ended.code == 0 else "failure",
         workflow="rocm-ci-run.yml",
         head_repository=head_repository,
-        number=planes.RUN if event == "pull_request" else planes.DISPATCHED,
+        number=planes.RUN,
     )
 
 
@@ -74,7 +69,7 @@ def test_a_change_from_a_branch_goes_through_every_job_and_is_answered_once(both
     assert run.jobs == {"Scan": "succeeded", "GPU (mi300)": "succeeded", "Gate": "succeeded"}
     assert uploaded(both) == ["mi300", "scan"]
 
-    ran(both, run, "pull_request")
+    ran(both, run)
     for _ in range(2):
         posted = both.answer("success")
         assert posted.code == 0, posted.log
@@ -93,22 +88,26 @@ def test_a_fork_waits_until_its_very_commit_is_dispatched(both: Planes) -> None:
     assert run.jobs == {"Scan": "succeeded", "Gate": "failed"}, "no job on a machine that runs its code"
     assert uploaded(both) == ["gate", "scan"]
 
-    ran(both, run, "pull_request", head_repository=planes.STRANGER)
+    ran(both, run, head_repository=planes.STRANGER)
     posted = both.answer("failure", head_repository=planes.STRANGER)
     assert posted.code == 0, posted.log
     [comment] = both.repository.comments
     assert "waiting for ok-to-test" in comment.body
     assert both.repository.statuses[-1].state == "failure"
 
-    ran(both, run, "workflow_dispatch")
-    dispatched = both.act(planes.RUN_WORKFLOW, "workflow_dispatch", both.dispatch(), run=planes.DISPATCHED)
+    refused = both.comment("/rocm-ci ok-to-test", "stranger")
+    assert refused.code == 0, refused.log
+    assert not [one for one in both.repository.runs if one.event == "workflow_dispatch"]
+    allowed = both.comment("/rocm-ci ok-to-test", planes.MAINTAINER)
+    assert allowed.code == 0, allowed.log
+    dispatched = both.dispatched()
 
     assert dispatched.code == 0, dispatched.log
     assert dispatched.jobs["GPU (mi300)"] == dispatched.jobs["Report"] == "succeeded"
-    assert uploaded(both, planes.DISPATCHED) == ["mi300", "scan"]
-    [comment] = both.repository.comments
+    [comment] = [one for one in both.repository.comments if "ROCm CI" in one.body]
     assert "## ✅ ROCm CI" in comment.body
-    assert (both.repository.statuses[-1].sha, both.repository.statuses[-1].state) == (both.head, "success")
+    last = [one for one in both.repository.statuses if one.context == "rocm-ci"][-1]
+    assert (last.sha, last.state) == (both.head, "success")
 
 
 def test_what_is_built_once_is_tested_on_every_gpu_machine(both: Planes) -> None:
