@@ -15,10 +15,14 @@ if TYPE_CHECKING:
 def accept_perf(scene: Scene, command: Command) -> Done:
     """Accept it as the newest finished run of this commit measured it, and show its report anew."""
     name, reason = command.words
-    # Neither cancelled nor waiting: a run that came to its end.
-    ended = next((one for one in scene.last() if one.conclusion in ("success", "failure")), None)
+    # What began after the comment is not what was looked at.
+    seen = (one for one in scene.last() if one.created <= scene.created)
+    ended = next((one for one in seen if one.conclusion in ("success", "failure")), None)
     if ended is None:
-        raise declined(f"no run of {scene.pull.head[:12]} has finished", "accept what a run has measured")
+        raise declined(
+            f"no run of {scene.pull.head[:12]} had finished before your comment",
+            "accept what a run has measured",
+        )
     try:
         told = scene.accept(name, reason, scene.login, scene.pull, ended)
     except (UsageError, ReportError) as error:

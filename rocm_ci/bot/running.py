@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm_ci.bot import vouch
-from rocm_ci.bot.scene import Done, declined, is_running, is_waiting
+from rocm_ci.bot.scene import Done, declined, has_run, is_running, is_waiting
 from rocm_ci.bot.starting import again, dispatch, link
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def run(scene: Scene, command: Command) -> Done:
     newest = own[0]
     if is_running(newest):
         return Done(reason=f"run {newest.id} is under way", answer=f"{link(newest)} is under way already.")
+    if not has_run(newest):
+        vouch.require(scene)
     again(scene, newest, failed_only=False)
     return Done(reason=f"run {newest.id} runs again")
 
@@ -55,6 +57,8 @@ def rerun_failed(scene: Scene, _: Command) -> Done:
         raise declined(f"run {newest.id} is still under way", "wait for its end, or `/rocm-ci cancel`")
     if newest.conclusion in _FINE:
         raise declined("nothing failed in the last run of this commit", "`/rocm-ci run` runs all of it again")
+    if not has_run(newest):
+        vouch.require(scene)
     again(scene, newest, failed_only=True)
     return done
 

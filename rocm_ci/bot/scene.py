@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from rocm_ci.errors import GitHubError, UsageError
@@ -64,16 +64,11 @@ class Scene:
     is_resumed: bool = False
     dispatched: int = 0
     default_branch: str = ""
-    _own: tuple[Run, ...] | None = field(default=None)
 
     def own(self) -> tuple[Run, ...]:
-        """The runs that this very commit started as a pull request, the newest first. Asked once."""
-        if self._own is None:
-            found = self._runs(head=self.pull.head, event="pull_request")
-            self._own = tuple(
-                run for run in found if run.event == "pull_request" and run.head == self.pull.head
-            )
-        return self._own
+        """The runs that this very commit started as a pull request, the newest first."""
+        found = self._runs(head=self.pull.head, event="pull_request")
+        return tuple(run for run in found if run.event == "pull_request" and run.head == self.pull.head)
 
     def main_branch(self) -> str:
         """The branch whose workflows are started: as the event said, else as GitHub says."""
@@ -120,6 +115,11 @@ def is_waiting(run: Run) -> bool:
 def is_running(run: Run) -> bool:
     """Whether a run has begun, or will by itself."""
     return run.status != "completed" and not is_waiting(run)
+
+
+def has_run(run: Run) -> bool:
+    """Whether a run got to execute something: one that was cancelled may never have been approved."""
+    return run.conclusion in ("success", "failure", "timed_out", "neutral")
 
 
 def declined(message: str, hint: str = "") -> DeclinedError:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rocm_ci.bot.scene import Scene
     from rocm_ci.github.run import Run
 
+_MOST = 100
 CONTEXT = "rocm-ci/ok-to-test"
 
 
@@ -95,27 +96,27 @@ def let_begin(scene: Scene, waiting: Run) -> Done:
 def _must_be_older(scene: Scene) -> None:
     """The head must have been there when the comment was written, and the last that was pushed.
 
-    A pull request can be pushed back to a commit that ran long ago: so no commit of the branch may have
-    begun to run after this one, and nothing after the comment. All workflows count.
+    A pull request can be pushed back to a commit that ran long ago: so the newest run of its branch must be
+    about the head, and older than the comment. All workflows count.
     """
-    head = scene.pull.head
-    begun = _runs(scene, head=head)
-    if not begun or not begun[0].branch:
-        raise _moved(scene, f"it cannot be told when {head[:12]} was pushed")
-    seen = [
-        *begun,
-        *(r for r in _runs(scene, branch=begun[0].branch) if r.head_repository == scene.pull.head_repository),
+    head, branch = scene.pull.head, scene.pull.head_ref
+    found = scene.github.runs(scene.repository, branch=branch, event="pull_request", limit=_MOST)
+    begun = [
+        run
+        for run in found
+        if run.event == "pull_request"
+        and run.branch == branch
+        and run.head_repository == scene.pull.head_repository
     ]
-    newest = max(run.created for run in seen)
+    newest = max((run.created for run in begun), default="")
+    # Others may have branches of this name too, and a full list may have pushed ours out of it.
+    is_cut = len(found) >= _MOST and newest <= min(run.created for run in found)
+    if not branch or is_cut or all(run.head != head for run in begun):
+        raise _moved(scene, f"it cannot be told when {head[:12]} was pushed")
     if newest > scene.created:
         raise _moved(scene, "something was pushed after your comment")
-    if any(run.created == newest and run.head != head for run in seen):
+    if any(run.created == newest and run.head != head for run in begun):
         raise _moved(scene, f"{head[:12]} is not what was pushed last before your comment")
-
-
-def _runs(scene: Scene, *, head: str | None = None, branch: str | None = None) -> tuple[Run, ...]:
-    found = scene.github.runs(scene.repository, head=head, branch=branch, event="pull_request", limit=100)
-    return tuple(run for run in found if run.event == "pull_request" and (head is None or run.head == head))
 
 
 def _moved(scene: Scene, why: str) -> DeclinedError:

@@ -90,7 +90,11 @@ def command(
         now=wiring.SystemClock().now,
         log=log,
     )
-    outcome = handle(bot, event) if isinstance(event, events.Said) else press(bot, event)
+    try:
+        outcome = handle(bot, event) if isinstance(event, events.Said) else press(bot, event)
+    except GitHubError as error:
+        log.error(str(error), error.hint)
+        outcome = Outcome(action="refused", reason=str(error), code=error.exit_code)
     log.info(f"{github.requests_sent} requests to GitHub")
     _tell(log, env, outcome, as_json=form == "json")
     return outcome.code

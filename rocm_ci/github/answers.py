@@ -70,6 +70,7 @@ class Pull(msgspec.Struct, frozen=True):
             base_repository=self.base.repo.full_name if self.base.repo else "",
             is_open=self.state == "open",
             base_ref=self.base.ref,
+            head_ref=self.head.ref,
         )
 
 

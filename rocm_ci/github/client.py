@@ -44,7 +44,7 @@ class DeclinedError(RocmCiError):
 
 @dataclass(frozen=True, kw_only=True)
 class Pull:
-    """A pull request. `head_repository` is None when its fork was deleted; `base_ref` is a branch."""
+    """A pull request. `head_repository` is None when its fork was deleted; both `_ref` are branches."""
 
     number: int
     head: str
@@ -52,6 +52,7 @@ class Pull:
     base_repository: str
     is_open: bool
     base_ref: str = ""
+    head_ref: str = ""
 
     @property
     def is_fork(self) -> bool:

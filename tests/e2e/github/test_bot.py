@@ -116,3 +116,11 @@ def test_several_commands_of_one_comment_are_done_in_order(talk: Talk) -> None:
     assert done.action == "run, bench, help"
     assert [(r.inputs["suite"], r.inputs["bench"]) for r in talk.dispatched] == [("unit", ""), ("", "saxpy")]
     assert len(talk.answers) == 1
+
+
+def test_after_cancel_the_next_command_sees_what_was_cancelled(talk: Talk) -> None:
+    number = ran(talk, conclusion=None)
+
+    assert talk.say("/rocm-ci cancel\n/rocm-ci run").action == "cancel, run"
+
+    assert (talk.run(number).attempt, talk.run(number).status) == (2, "queued")

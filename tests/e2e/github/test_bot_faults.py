@@ -83,7 +83,9 @@ def test_what_stopped_halfway_is_finished_when_the_job_runs_again(talk: Talk, pl
 def test_when_github_is_down_the_job_fails(talk: Talk) -> None:
     talk.github.faults = Faults(rate=1.0, kinds=(Fault.UNAVAILABLE,))
 
-    assert talk.say("/rocm-ci run").code == 4
+    done = talk.say("/rocm-ci run")
+
+    assert (done.code, done.action) == (4, "refused")
 
 
 def test_a_failure_is_told_and_the_answer_replaced_by_a_better_one(talk: Talk) -> None:

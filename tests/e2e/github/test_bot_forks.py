@@ -94,6 +94,25 @@ def test_a_commit_that_was_not_the_last_before_the_comment_is_not_vouched_for(fo
     assert vouched(fork) == []
 
 
+@pytest.mark.attack("13", "runs of other forks with a branch of the same name")
+def test_only_runs_of_this_very_fork_prove_anything(fork: Talk) -> None:
+    waits(fork, head_repository="other/r")
+    waits(fork, branch="another")
+
+    assert "cannot be told when" in fork.say("/rocm-ci ok-to-test").reason
+    assert vouched(fork) == []
+
+
+@pytest.mark.attack("13", "a flood of runs that hides what was pushed last")
+def test_a_list_of_runs_that_is_cut_proves_nothing(fork: Talk) -> None:
+    waits(fork)
+    for _ in range(100):
+        waits(fork, SECOND, head_repository="other/r", created="2026-11-30T11:30:00Z")
+
+    assert "cannot be told when" in fork.say("/rocm-ci ok-to-test").reason
+    assert vouched(fork) == []
+
+
 @pytest.mark.attack("13", "a commit of which nobody knows when it was pushed")
 def test_a_commit_without_runs_must_be_named(fork: Talk) -> None:
     assert "cannot be told when" in fork.say("/rocm-ci ok-to-test").reason
@@ -131,6 +150,16 @@ def test_only_the_bots_own_status_counts(fork: Talk) -> None:
 
 def test_a_branch_of_the_repository_needs_no_ok(talk: Talk) -> None:
     assert "no fork" in talk.say("/rocm-ci ok-to-test").reason
+
+
+@pytest.mark.attack("12", "a fork's run that was cancelled before anybody approved it")
+@pytest.mark.parametrize("command", ["run", "rerun-failed"])
+def test_a_run_that_never_began_is_not_repeated(fork: Talk, command: str) -> None:
+    number = waits(fork, conclusion="cancelled")
+
+    assert "nobody has let this commit run" in fork.say(f"/rocm-ci {command}").reason
+
+    assert fork.run(number).attempt == 1
 
 
 def test_an_approved_run_of_a_fork_is_repeated_as_github_keeps_it(fork: Talk) -> None:

@@ -105,8 +105,17 @@ def test_what_is_no_regression_or_has_no_reason_is_not_accepted(
 def test_nothing_is_accepted_that_no_run_of_this_commit_has_measured(measured: Talk) -> None:
     measured.github.world.push("o/r", 5, SECOND)
 
-    assert "no run of 222222222222 has finished" in measured.say(SAID).reason
+    assert "no run of 222222222222 had finished" in measured.say(SAID).reason
     assert verdicts(measured) == ["failure"]
+
+
+@pytest.mark.attack("13", "a slower run that began after accept-perf was said")
+def test_only_what_was_measured_before_the_comment_is_accepted(talk: Talk) -> None:
+    number = ran(talk, conclusion="failure", created="2026-11-30T12:30:00Z")
+    talk.github.world.store("o/r", number, "rocm-ci-report", artifact(slower()))
+
+    assert "had finished" in talk.say(SAID).reason
+    assert verdicts(talk) == []
 
 
 def test_a_run_without_a_report_accepts_nothing(talk: Talk) -> None:
