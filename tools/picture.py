@@ -84,8 +84,11 @@ def draw(shown: Page, *, dark: bool = False) -> list[str]:
     return errors
 
 
-def photograph(html: str, out: Path, *, dark: bool = False) -> None:
-    """Write the whole page as PNG. Raises FileNotFoundError without Chromium, or Mermaid for its charts."""
+def photograph(html: str, out: Path, *, dark: bool = False, scale: float = 2) -> None:
+    """Write the whole page as PNG, `scale` pixels for one of the page.
+
+    Raises FileNotFoundError without Chromium, or without Mermaid where there are charts.
+    """
     chromium = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if chromium is None:
         message = "Chromium is not here: apt-get install chromium fonts-noto-color-emoji"
@@ -93,7 +96,7 @@ def photograph(html: str, out: Path, *, dark: bool = False) -> None:
     with sync_playwright() as browsers:
         browser = browsers.chromium.launch(executable_path=chromium, args=FLAGS)
         try:
-            shown = browser.new_page(viewport={"width": WIDTH, "height": 400}, device_scale_factor=2)
+            shown = browser.new_page(viewport={"width": WIDTH, "height": 400}, device_scale_factor=scale)
             shown.set_content(html)
             for error in draw(shown, dark=dark):
                 sys.stderr.write(f"a chart could not be drawn: {error}\n")

@@ -57,7 +57,9 @@ def block(found: Delta | None, *, names: int = NAMES, links: Links | None = None
     bodies = [*lists, _suites(found), _legs(found)]
     if not any(bodies):
         return ""
-    summary = f"Tests against {_base(found)}: {in_short(found) or 'suites differ'}"
+    ended = f"{words.count(len(found.unrun), 'suite')} did not end" if found.unrun else ""
+    summary = ", ".join(part for part in (in_short(found), ended) if part) or "suites or legs differ"
+    summary = f"Tests against {_base(found)}: {summary}"
     return fold(summary, *bodies, _standing(found, links))
 
 

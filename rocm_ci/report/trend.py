@@ -77,7 +77,7 @@ def _drawn(
         f'  title "{title}"',
         f"  x-axis [{', '.join(_labels(points))}]",
         f'  y-axis "{unit}" {low} --> {high}',
-        *(f"  line [{', '.join(f'{value:g}' for value in values)}]" for _, values in kept),
+        *(f"  line [{', '.join(map(_plain, values))}]" for _, values in kept),
         "```",
     ]
     legend = " · ".join(f"{_COLOURS[index][1]} {name}" for index, (name, _) in enumerate(kept))
@@ -96,6 +96,11 @@ def _labels(points: Sequence[Point]) -> list[str]:
 
 def _bounded(value: float) -> float:
     return round(max(-MOST, min(MOST, value)), 2) if math.isfinite(value) else 0.0
+
+
+def _plain(value: float) -> str:
+    """Without an exponent, which the language of the charts does not know."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _range(values: Sequence[float]) -> tuple[int, int]:

@@ -22,7 +22,7 @@ LINE = re.compile(
     r'|  title "(Findings and failed tests|Slower than the merge base, in percent)"'
     r'|  x-axis \["[0-9a-z() ]+"(, "[0-9a-z() ]+")*\]'
     r'|  y-axis "(count|percent)" -?[0-9]+ --> [0-9]+'
-    r"|  line \[-?[0-9.e+]+(, -?[0-9.e+]+)*\]"
+    r"|  line \[-?[0-9]+([.][0-9]+)?(, -?[0-9]+([.][0-9]+)?)*\]"
 )
 
 

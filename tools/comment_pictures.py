@@ -1,0 +1,36 @@
+"""The pictures of docs/comment.md: `python tools/comment_pictures.py [NAME…]` → docs/images/comment-*.png.
+
+They show the situations of tests/situations.py: the text is what rocm-ci posts, the machine is made up.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.situations import SITUATIONS  # noqa: E402 - the path comes first
+from tools import picture  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+# What is shown beside the four situations: name of the picture → situation, unfolded, dark.
+VIEWS = {name: (name, False, False) for name in SITUATIONS} | {
+    "perf-open": ("perf", True, False),
+    "red-dark": ("red", False, True),
+}
+
+
+def main() -> int:
+    """Make the pictures of the given names, or all of them."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    for name in sys.argv[1:] or VIEWS:
+        situation, unfold, dark = VIEWS[name]
+        html = picture.page(SITUATIONS[situation]().comment, unfold=unfold, dark=dark)
+        picture.photograph(html, IMAGES / f"comment-{name}.png", dark=dark, scale=1.5)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
