@@ -58,6 +58,7 @@ def test_the_log_is_valid_against_the_published_schema() -> None:
             msgspec.structs.replace(f, silenced=Silenced(by=by)) for f in findings for by in SilencedBy
         ]
         validator.validate(json.loads(sarif.render_scan(findings, silenced, notes())))
+        validator.validate(json.loads(sarif.render_category(findings, notes(), category="rocm-ci/a/").text))
 
 
 def test_what_every_rule_example_gives_is_valid_and_described() -> None:
