@@ -7,7 +7,7 @@ import random
 import re
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rocm_ci.errors import GitHubError
 from rocm_ci.github.client import UnknownOutcomeError
@@ -17,6 +17,8 @@ from rocm_ci.github.wire import PER_PAGE, Answer, PyGithubWire, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
+
+T = TypeVar("T", Answer, bytes)
 
 BUDGET = 150
 _MAX_PAGES = 300
@@ -106,7 +108,7 @@ class Transport:
             return answer
 
         answer = self._patiently(once, task=task, repeatable=repeatable, fine=fine)
-        return (answer.headers, answer.data) if isinstance(answer, Answer) else ({}, None)
+        return (answer.headers, answer.data) if answer else ({}, None)
 
     def graphql(
         self, query: str, variables: Mapping[str, object], *, task: str, writes: bool = False
@@ -127,15 +129,12 @@ class Transport:
         """
 
         def once() -> bytes | Failure:
-            first = self._sent("GET", path, None, None)
-            if isinstance(first, Failure):
-                return first
+            there = self._patiently(lambda: self._sent("GET", path, None, None), task=task)
+            address = there.headers.get("location", "") if there else ""
             self.by_kind["GET file"] += 1
-            return self._wire.fetch(first.headers.get("location", ""), limit)
+            return self._wire.fetch(address, limit)
 
-        data = self._patiently(once, task=task)
-        if not isinstance(data, bytes):
-            data = b""
+        data = self._patiently(once, task=task) or b""
         if len(data) > limit:
             message = f"cannot {task}: it has more than {limit:,} bytes"
             raise GitHubError(message, hint="let the run leave a smaller artifact")
@@ -143,12 +142,12 @@ class Transport:
 
     def _patiently(
         self,
-        attempt: Callable[[], Answer | bytes | Failure],
+        attempt: Callable[[], T | Failure],
         *,
         task: str,
         repeatable: bool = True,
         fine: Collection[int] = (),
-    ) -> Answer | bytes | None:
+    ) -> T | None:
         """`attempt`, again and again as `retry` allows; None for a refusal that is `fine`."""
         waited = 0.0
         for number in range(1, self._tries + 1):

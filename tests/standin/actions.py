@@ -6,7 +6,7 @@ import string
 from typing import TYPE_CHECKING, ClassVar
 
 from tests.standin.desk import Call, Desk, Table
-from tests.standin.exchange import Answer, ForbiddenError, RefusedError, not_found
+from tests.standin.exchange import Answer, RefusedError, not_found
 from tests.standin.things import Run
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Actions(Desk):
     def rerun_failed(self, call: Call) -> Answer:
         run = self._finished(call)
         if run.conclusion in ("success", "skipped"):
-            raise ForbiddenError("This workflow run has no failed jobs")
+            raise RefusedError(403, "This workflow run has no failed jobs")
         _begin_again(run)
         return Answer(status=201, body={})
 
@@ -101,7 +101,8 @@ class Actions(Desk):
         self.may(call, "actions")
         run, repository = self._run(call), self.repository(call)
         if run.conclusion != "action_required" or run.head_repository == repository.full_name:
-            raise ForbiddenError("This run is not from a fork pull request or is not waiting for approval")
+            message = "This run is not from a fork pull request or is not waiting for approval"
+            raise RefusedError(403, message)
         run.status, run.conclusion = "queued", None
         return Answer(status=201, body={})
 
@@ -150,7 +151,7 @@ class Actions(Desk):
         self.may(call, "actions")
         run = self._run(call)
         if run.status != "completed":
-            raise ForbiddenError("This workflow run is already running")
+            raise RefusedError(403, "This workflow run is already running")
         return run
 
     def _workflow(self, call: Call) -> Workflow:
