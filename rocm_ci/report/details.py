@@ -81,7 +81,7 @@ def machine_part(report: Report, room: Room) -> str:
 def machine_body(facts: Facts) -> str:
     """Everything known of a machine, and what is not certain."""
     rows = [(inert.text(name), inert.text(value)) for name, value in machine.table(facts)[:40]]
-    body = table(("", ""), rows)
+    body = table(("what", "seen"), rows)
     doubts = machine.doubts(facts)
     if doubts:
         shown = doubts[:20]
@@ -154,7 +154,8 @@ def _comparison_row(c: Comparison) -> tuple[str, ...]:
         head + unit if head else "",
         "" if c.effect_pct is None else words.signed_percent(c.effect_pct),
         interval,
-        "" if c.p is None else words.number(c.p),
+        # It is the chance of «worse» by accident, which says nothing of what is better.
+        "" if c.p is None or c.verdict is PerfVerdict.IMPROVED else words.number(c.p),
         f"{c.verdict.value}, accepted" if c.accepted else c.verdict.value,
     )
 

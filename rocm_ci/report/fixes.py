@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _ACCEPTED = 10
 _ALSO = 3
+_BOT = "/rocm-ci"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +80,9 @@ class Lists:
             lines.append(_cause(p, room))
         if p.command and p.kind == "test":
             lines.append(f"Run it: {inert.code(p.command, limit=600)}")
+        if p.kind == "perf" and p.weight and any(c.startswith(_BOT) for c in self.links.commands):
+            asked = f"{_BOT} accept-perf {_quoted(p.subject or p.kind)} REASON"
+            lines.append(f"Worth it? {inert.code(asked)}")
         return "<br>\n   ".join(lines)
 
     def _subject(self, p: Problem) -> str:
@@ -119,6 +123,12 @@ class Lists:
         if len(passed) > _ACCEPTED:
             items.append(f"- … and {len(passed) - _ACCEPTED:,} more")
         return "**Slower, and accepted**\n\n" + "\n".join(items)
+
+
+def _quoted(name: str) -> str:
+    """A name as the bot reads it."""
+    shown = inert.line(name, limit=100)
+    return f'"{shown}"' if " " in shown else shown
 
 
 def _who(accepted: str) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from rocm_ci.model.report import Report
 
-replace = msgspec.structs.replace
+change = msgspec.structs.replace
 OURS_TOO = OURS | {"strong"}
 SLOW = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 
@@ -75,7 +76,7 @@ def test_a_failure_beside_a_broken_machine_says_both() -> None:
 
 def test_what_the_gate_says_is_the_reason_of_the_headline() -> None:
     lost = missing("gate", "", reports.EVENT)
-    waiting = replace(lost, results=(replace(lost.results[0], reason="waiting for ok-to-test"),))
+    waiting = change(lost, results=(change(lost.results[0], reason="waiting for ok-to-test"),))
 
     title = headline(merged([*matrices.all_green(), ("gate", waiting)])).title
 
@@ -189,7 +190,7 @@ def test_a_matrix_of_many_failing_tests_fits() -> None:
 )
 def test_a_name_cannot_break_the_comment(name: str) -> None:
     red = reports.case("test_x", CaseStatus.FAILED, message=name)
-    suite = reports.suite(replace(red, id=name, name=name), verdict=Verdict.FAIL, reason=name, name=name)
+    suite = reports.suite(change(red, id=name, name=name), verdict=Verdict.FAIL, reason=name, name=name)
     one = reports.report(reports.preflight(), reports.suites(suite))
     parts = [("a", matrices.on(one, name)), ("b", matrices.on(one))]
     past = Past(delta=delta(matrices.before(merged(parts)), merged(parts)))
@@ -217,7 +218,7 @@ def hostile_past(report: Report, text: str) -> Past:
         effects_pct={text: 8.5},
     )
     accepted = (Acceptance(name=text, effect_pct=9.0, by=text, reason=text, head=text),)
-    return Past(delta=compared, history=(point, replace(point, head="b" * 40)), accepted=accepted)
+    return Past(delta=compared, history=(point, change(point, head="b" * 40)), accepted=accepted)
 
 
 def check_harmless(comment: str) -> None:
@@ -320,6 +321,15 @@ def test_an_accepted_slowdown_is_told_with_name_and_reason_and_blocks_nothing() 
     assert "Fix first" not in comment
 
 
+def test_where_the_bot_is_there_a_slowdown_says_how_it_can_be_accepted() -> None:
+    with_bot = replace(LINKS, commands=("/rocm-ci help",))
+
+    assert "Worth it? `/rocm-ci accept-perf row_sum/4096 REASON`" in render_comment(
+        reports.red(), links=with_bot
+    )
+    assert "accept-perf" not in render_comment(reports.red(), links=LINKS)
+
+
 def test_the_table_says_what_changed_against_the_base() -> None:
     report, past = matrices.red_again()
 
@@ -333,7 +343,7 @@ def test_trend_and_old_verdicts_go_before_findings(budget: int) -> None:
     results = tuple(
         reports.scan(*many) if r.leg == "" and hasattr(r, "findings") else r for r in report.results
     )
-    comment = render_comment(replace(report, results=results), past=past, budget=budget)
+    comment = render_comment(change(report, results=results), past=past, budget=budget)
 
     assert comment.startswith("## ❌ ROCm CI: this change")
     if "mermaid" in comment:
