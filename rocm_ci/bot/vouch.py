@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rocm_ci.github.run import Run
 
 _MOST = 100
+_ALL = 3000  # as many files of a pull request as GitHub lists
 CONTEXT = "rocm-ci/ok-to-test"
 
 
@@ -63,23 +64,39 @@ def ok_to_test(scene: Scene, command: Command) -> Done:
             url=scene.url or None,
         )
     begun = _begin(scene)
+    said = f"Commit {head} may run. The next push needs a new `/rocm-ci ok-to-test`."
     return Done(
         reason=f"{head[:12]} is ok to test; {begun.reason}",
-        answer=begun.answer
-        or f"Commit {head} may run, and does. The next push needs a new `/rocm-ci ok-to-test`.",
+        answer=f"{said} {begun.answer}".rstrip(),
     )
 
 
 def _begin(scene: Scene) -> Done:
-    """Approve what waits, and start the workflow of the default branch, which alone may use the GPUs."""
-    waiting = [let_begin(scene, run) for run in scene.own() if is_waiting(run)]
+    """Start the workflow of the default branch, and approve what waits of the fork's own."""
+    waiting = [run for run in scene.own() if is_waiting(run)]
+    own = None
+    if waiting and _changes_workflows(scene):
+        shown = ", ".join(link(run) for run in waiting)
+        told = f"The change reaches below `.github/`, so its own runs were not approved: {shown}."
+        own = Done(reason="its own runs were not approved, for it changes .github", answer=told)
+    elif waiting:
+        own = [let_begin(scene, run) for run in waiting][-1]
     try:
-        return dispatch(scene)
+        begun = dispatch(scene)
     except GitHubError:
         # A workflow without `workflow_dispatch`: there the approved run is the one that counts.
-        if not waiting:
+        if own is None:
             raise
-        return waiting[0]
+        return own
+    return Done(reason=f"{begun.reason}; {own.reason}", answer=own.answer) if own else begun
+
+
+def _changes_workflows(scene: Scene) -> bool:
+    """Whether the change may alter what its own runs do and on which machines: unknown counts as yes."""
+    files = scene.github.files(scene.repository, scene.pull.number)
+    # The list is about the head as it is now, the run about the one that was looked at.
+    is_same = scene.github.pull(scene.repository, scene.pull.number).head == scene.pull.head
+    return not is_same or len(files) >= _ALL or any(file.path.startswith(".github/") for file in files)
 
 
 def let_begin(scene: Scene, waiting: Run) -> Done:

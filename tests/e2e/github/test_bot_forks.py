@@ -6,8 +6,8 @@ import pytest
 
 from rocm_ci.github.connect import connect
 from tests.e2e.github.conftest import FIRST, SECOND
-from tests.e2e.github.conversation import EARLY, LATE, Talk, vouched, waits
-from tests.standin.things import BOT_WRITES, Identity
+from tests.e2e.github.conversation import EARLY, FORK, LATE, Talk, vouched, waits
+from tests.standin.things import BOT_WRITES, Identity, PullFile
 
 
 @pytest.mark.attack("12", "a fork's commit that nobody has let run")
@@ -33,6 +33,19 @@ def test_ok_to_test_marks_the_commit_approves_what_waits_and_starts_the_trusted_
     assert fork.run(waiting).status == "queued"
     assert [r.inputs["head"] for r in fork.dispatched] == [FIRST]
     assert FIRST in fork.answers[0]
+
+
+@pytest.mark.attack("13", "a fork that changes its own workflows, which could name any machine")
+def test_runs_of_a_fork_that_changes_workflows_are_not_approved(fork: Talk) -> None:
+    waiting = waits(fork)
+    change = PullFile(filename=".github/workflows/rocm-ci-run.yml", patch="@@ -1 +1 @@\n-a\n+b")
+    fork.github.world.open_pull("o/r", 5, FIRST, branch="patch", fork=FORK, files=[change])
+
+    done = fork.say("/rocm-ci ok-to-test")
+
+    assert (done.action, fork.run(waiting).conclusion) == ("ok-to-test", "action_required")
+    assert [r.inputs["head"] for r in fork.dispatched] == [FIRST]
+    assert "reaches below `.github/`" in fork.answers[0]
 
 
 def test_after_ok_to_test_the_other_commands_work(fork: Talk) -> None:
