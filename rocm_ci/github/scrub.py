@@ -14,9 +14,9 @@ _KNOWN_TOKENS = re.compile(r"\b(gh[a-z]_|github_pat_)[A-Za-z0-9_]{8,}")
 
 def scrub(text: object, secret: str) -> str:
     """`text` in one line of at most 500 characters, without `secret` and whatever looks like one."""
-    line = " ".join(str(text or "").split())[: 10 * _MAX]
-    if secret:
-        line = line.replace(secret, "***")
+    told = str(text or "")
+    # Before anything is cut: half a secret would not be recognised.
+    line = " ".join((told.replace(secret, "***") if secret else told).split())[: 10 * _MAX]
     line = _PASSWORD.sub("***@", line)
     line = _QUERY.sub("…", line)
     line = _SCHEMES.sub(r"\1 ***", line)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rocm_ci.cli.main import main
 from rocm_ci.errors import GitHubError
 from rocm_ci.github.client import UnknownOutcomeError
 from rocm_ci.github.connect import connect
 from rocm_ci.github.rest import RestClient
 from rocm_ci.github.transport import Transport
+from rocm_ci.report import codec
 from tests.standin.faults import Fault, Faults
 from tests.standin.proxy import Proxy
+from tests.standin.reports import report
 from tests.standin.server import StandIn
 from tests.standin.tls import Authority, authority
 from tests.standin.world import Identity
@@ -257,3 +261,37 @@ def test_a_server_that_is_not_there_was_never_asked_so_a_creation_may_be_repeate
     assert client.requests_sent == 3
     assert not isinstance(caught.value, UnknownOutcomeError)
     assert TOKEN not in str(caught.value)
+
+
+@pytest.fixture
+def _signals() -> Iterator[None]:
+    """The command answers signals; afterwards pytest does again."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("_signals")
+def test_the_whole_command_reports_to_an_enterprise_server_through_a_proxy(
+    server: StandIn,
+    company: Authority,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "report.json").write_bytes(codec.encode(report(HEAD)))
+    monkeypatch.setenv("SSL_CERT_FILE", str(company.ca))
+    monkeypatch.setenv("GITHUB_API_URL", f"https://{HOST}/api/v3")
+    for name in ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+    with Proxy(server.port) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+        target = ("--repository", "o/r", "--number", "5", "--to", "comment status", "--pause", "0")
+        assert main(["report", str(tmp_path / "report.json"), *target]) == 0
+
+    repository = server.world.repositories["o/r"]
+    assert [c.author for c in repository.comments] == ["github-actions[bot]"]
+    assert [s.state for s in repository.statuses] == ["success"]
+    assert {a.target for a in proxy.asked} == {f"{HOST}:443"}
+    assert TOKEN not in "".join(capsys.readouterr())

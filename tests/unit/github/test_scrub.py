@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rocm_ci.github.scrub import scrub
 
@@ -45,8 +47,18 @@ def test_a_message_is_one_short_line() -> None:
     assert scrub(None, TOKEN) == ""
 
 
-def test_a_secret_at_the_cut_is_not_shown_in_half() -> None:
-    assert TOKEN[:6] not in scrub("x" * 490 + " " + TOKEN, TOKEN)
+@pytest.mark.parametrize("before", ["x" * 490 + " ", "?" + "x" * 4980 + " ", "//" + "x" * 4980 + "@"])
+def test_a_secret_at_a_cut_is_not_shown_in_half(before: str) -> None:
+    assert TOKEN[:6] not in scrub(before + TOKEN, TOKEN)
+
+
+@given(st.text(), st.text())
+def test_a_secret_is_never_shown_whatever_stands_around_it(before: str, after: str) -> None:
+    told = scrub(before + TOKEN + after, TOKEN)
+
+    assert TOKEN not in told
+    assert len(told) <= 500
+    assert "\n" not in told
 
 
 def test_without_a_secret_nothing_is_lost() -> None:
