@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from rocm_ci.cli import merge as folders
 from rocm_ci.cli import wiring
 from rocm_ci.errors import ReportError, UsageError
@@ -73,6 +75,7 @@ def joined(parts: Iterable[Part], origin: Origin) -> Report:
         strange = foreign(read[leg], origin)
         if strange:
             raise ReportError(f"the report is not posted: {strange}", hint=_HINT)
+        read[leg] = _told_by(origin, read[leg])
     if not read:
         raise next(iter(lost.values()))
     event = next(iter(read.values())).event
@@ -95,6 +98,18 @@ def foreign(report: Report, origin: Origin) -> str:
     if None not in (about.number, origin.number) and about.number != origin.number:
         return f"it is about pull request {about.number}, this job reports on {origin.number}"
     return ""
+
+
+def _told_by(origin: Origin, report: Report) -> Report:
+    """The report with all that the trusted event knows better than a stranger's file."""
+    known = {
+        "repository": origin.repository,
+        "number": origin.number,
+        "run_id": origin.run_id,
+        "run_attempt": origin.run_attempt,
+        "base_ref": origin.base_ref or report.event.base_ref,
+    }
+    return replace(report, event=replace(report.event, **known))
 
 
 def _read(part: Part) -> Report:

@@ -31,7 +31,8 @@ class Origin:
     `finished` is set when the pull request has yet to be looked up; `read_only` when GitHub gives
     this workflow a token that cannot post. `action` and `conclusion` are those of the run that makes the
     report; `workflow` its number or file name; `base_ref` the pull request's base branch, `ref` that of a
-    push in full. `is_partial`: only some of the suites or benchmarks were asked for.
+    push in full. `is_partial`: only some of the suites or benchmarks were asked for. `is_dispatched`: a pull
+    request was named by inputs, as the bot does.
     """
 
     repository: str
@@ -47,6 +48,7 @@ class Origin:
     base_ref: str | None = None
     ref: str | None = None
     is_partial: bool = False
+    is_dispatched: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +128,7 @@ def _origin_of_event(env: Mapping[str, str], flags: Flags) -> Origin:
         base_ref=event.base_ref,
         ref=ref if event.number is None and _NAMED_REF.match(ref) else None,
         is_partial=event.is_partial,
+        is_dispatched=is_dispatched,
     )
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rocm_ci.sinks.mode import CommentMode
 
 _IN_CONVERSATION = ("comment", "suggestions")
+_COMMANDS = ("/rocm-ci rerun-failed", "/rocm-ci help")
 _FOR_THE_WHOLE = ("status", "check")
 _NOBODY = "no pull request belongs to this run"
 _PART = "only a part of the suites was asked for: what is green in it does not make the whole green"
@@ -54,7 +55,8 @@ class Job:
     """One call of the command: where from, where to, with what.
 
     `accept` are regressions that a maintainer lets pass from now on. `report` is one that was fetched by
-    `stored` before. `settle` waits a moment before the comment is read back.
+    `stored` before. `settle` waits a moment before the comment is read back. `has_bot`: commands in the
+    conversation are answered.
     """
 
     env: Mapping[str, str]
@@ -66,6 +68,7 @@ class Job:
     accept: tuple[Acceptance, ...] = ()
     report: Report | None = None
     settle: Callable[[], None] = field(default=lambda: None)
+    has_bot: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -250,7 +253,7 @@ def _links(job: Job) -> Links:
     server = job.env.get("GITHUB_SERVER_URL", "https://github.com").rstrip("/")
     page = f"{server}/{job.origin.repository}"
     run = f"{page}/actions/runs/{job.origin.run_id}" if job.origin.run_id else None
-    return Links(repository=page, run=run)
+    return Links(repository=page, run=run, commands=_COMMANDS if job.has_bot else ())
 
 
 def _nothing(job: Job, error: RocmCiError) -> Outcome:

@@ -59,6 +59,9 @@ _FORK_HINT = "to answer forks too, run `rocm-ci report` from a workflow on: work
     type=click.Choice(_ENDINGS),
     help="How the jobs of this same workflow ended: without success, green reports alone are no green.",
 )
+@click.option(
+    "--bot", "has_bot", is_flag=True, help="`rocm-ci bot` answers here: the comment names commands."
+)
 @click.option("--event-path", type=click.Path(path_type=Path), help="Default: $GITHUB_EVENT_PATH.")
 @click.option("--event-name", metavar="NAME", help="Default: $GITHUB_EVENT_NAME.")
 @click.option("--token-env", metavar="NAME", default="GITHUB_TOKEN", show_default=True)
@@ -81,6 +84,7 @@ def command(
     commit: str | None,
     number: int | None,
     conclusion: str | None,
+    has_bot: bool,
     event_path: Path | None,
     event_name: str | None,
     token_env: str,
@@ -120,6 +124,7 @@ def command(
         key=checked,
         comment_mode=mode,
         settle=lambda: time.sleep(pause),
+        has_bot=has_bot or origin.is_dispatched,
     )
     if origin.read_only:
         # Nothing failed and nothing may be asked of the API: a fork's own token can only read.
