@@ -56,7 +56,7 @@ class Job:
 
     `accept` are regressions that a maintainer lets pass from now on. `report` is one that was fetched by
     `stored` before. `settle` waits a moment before the comment is read back. `has_bot`: commands in the
-    conversation are answered.
+    conversation are answered. `is_fetched`: the reports lie with the run as artifacts.
     """
 
     env: Mapping[str, str]
@@ -69,6 +69,7 @@ class Job:
     report: Report | None = None
     settle: Callable[[], None] = field(default=lambda: None)
     has_bot: bool = False
+    is_fetched: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,7 +86,7 @@ def publish(job: Job, files: Sequence[Path], github: GitHub) -> Outcome:
 
     An announcement when the run has only begun. Never raises a `RocmCiError`: what went wrong is told.
     """
-    done = _publish(job, files, github)
+    done = _publish(replace(job, is_fetched=not files), files, github)
     return replace(done, requests=github.requests_sent)
 
 
@@ -253,7 +254,12 @@ def _links(job: Job) -> Links:
     server = job.env.get("GITHUB_SERVER_URL", "https://github.com").rstrip("/")
     page = f"{server}/{job.origin.repository}"
     run = f"{page}/actions/runs/{job.origin.run_id}" if job.origin.run_id else None
-    return Links(repository=page, run=run, commands=_COMMANDS if job.has_bot else ())
+    return Links(
+        repository=page,
+        run=run,
+        artifact=f"{run}#artifacts" if run and job.is_fetched else None,
+        commands=_COMMANDS if job.has_bot else (),
+    )
 
 
 def _nothing(job: Job, error: RocmCiError) -> Outcome:

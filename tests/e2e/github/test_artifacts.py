@@ -47,7 +47,23 @@ def test_the_report_is_fetched_from_the_run_that_the_event_names(github: StandIn
 
     assert (done.code, done.refused, done.verdict) == (0, [], "fail")
     assert "src/reduce.hip" in comments(github)[0]
+    number = github.world.repositories["o/r"].runs[-1].id
+    assert f"https://github.example/o/r/actions/runs/{number}#artifacts" in comments(github)[0]
+    assert "/rocm-ci help" not in comments(github)[0]
     assert states(github) == ["failure"]
+
+
+def test_where_a_bot_answers_the_comment_names_its_commands(github: StandIn, plane: Plane) -> None:
+    plane.ended(github, {REPORT: report(FIRST)}, "--bot", pulls=[5])
+
+    assert "/rocm-ci help" in comments(github)[0]
+
+
+@pytest.mark.attack("2", "a report that claims to come from another run")
+def test_the_run_that_a_comment_links_to_is_that_of_the_event(github: StandIn, plane: Plane) -> None:
+    plane.ended(github, {REPORT: about(run_id=31337, run_attempt=99)}, pulls=[5])
+
+    assert "31337" not in comments(github)[0]
 
 
 def test_a_typical_run_asks_github_at_most_twelve_times(github: StandIn, plane: Plane) -> None:
