@@ -19,7 +19,10 @@ class Camel(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """An account. GraphQL leaves the `[bot]` away that REST has behind the login of an app."""
+    """An account. GraphQL leaves the `[bot]` away that REST has behind the login of an app.
+
+    Seen in fullsend-ai/fullsend#6205 and DataDog/rshell#227; a `viewer` keeps it (fullsend-ai/fullsend#1953).
+    """
 
     login: str
     kind: str = msgspec.field(name="__typename", default="User")

@@ -1,4 +1,11 @@
-"""Workflow runs and their artifacts as requests: `port.Runs`. All that steers needs `actions: write`."""
+"""Workflow runs and their artifacts as requests: `port.Runs`.
+
+All that steers needs `actions: write`, which the token of a workflow may have
+(https://docs.github.com/rest/authentication/permissions-required-for-github-apps); volcano-sh/volcano
+approves runs of forks with it (.github/workflows/workflows-approve.yaml). A `workflow_dispatch` is one
+of the two events that this token may cause
+(https://docs.github.com/actions/how-tos/write-workflows/choose-when-workflows-run/trigger-a-workflow).
+"""
 
 from __future__ import annotations
 
@@ -57,7 +64,7 @@ class RestRuns(RestBase):
         return self._transport.download(path, task=f"download artifact {artifact}", limit=limit)
 
     def rerun(self, repository: str, run: int, *, failed_only: bool) -> None:
-        """Run a finished run again, whole or its failed jobs."""
+        """Run a finished run again, whole or its failed jobs; GitHub allows 50 times within 30 days."""
         what = "rerun-failed-jobs" if failed_only else "rerun"
         path = f"/repos/{repository}/actions/runs/{run}/{what}"
         # Not repeatable: the second one meets a run that is under way, which looks like a refusal.

@@ -12,6 +12,11 @@ from tests.standin.things import Pull, Remark, Review, Thread
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# The words of GitHub: parkerbxyz/suggest-changes#28, ubuntu/WSL#244.
+OUTSIDE = (
+    "Pull request review thread line must be part of the diff and "
+    "Pull request review thread diff hunk can't be blank"
+)
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
@@ -165,13 +170,15 @@ def _check_lines(pull: Pull, sent: dict[str, Any]) -> None:
     hunks = [{at for s, at in hunk if s == side} for hunk in lines_of(file.patch or "")]
     there = [hunk for hunk in hunks if line in hunk]
     if not there:
-        raise unprocessable_review("Pull request review thread line must be part of the diff")
+        raise unprocessable_review(OUTSIDE)
     if start is None:
         return
     if start >= line:
-        raise unprocessable_review("start line must precede the end line.")
+        raise unprocessable_review("Pull request review thread start line must precede the end line.")
     if start_side != side or start not in there[0]:
-        raise unprocessable_review("start line must be part of the same hunk as the line.")
+        raise unprocessable_review(
+            "Pull request review thread start line must be part of the same hunk as the line."
+        )
 
 
 def lines_of(patch: str) -> list[list[tuple[str, int]]]:
