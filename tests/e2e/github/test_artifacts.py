@@ -48,7 +48,9 @@ def test_the_report_is_fetched_from_the_run_that_the_event_names(github: StandIn
     assert (done.code, done.refused, done.verdict) == (0, [], "fail")
     assert "src/reduce.hip" in comments(github)[0]
     number = github.world.repositories["o/r"].runs[-1].id
-    assert f"https://github.example/o/r/actions/runs/{number}#artifacts" in comments(github)[0]
+    assert (
+        f"[run {number}, attempt 1](https://github.example/o/r/actions/runs/{number})" in comments(github)[0]
+    )
     assert "/rocm-ci help" not in comments(github)[0]
     assert states(github) == ["failure"]
 
@@ -135,9 +137,11 @@ def test_a_run_that_left_nothing_fails_its_commit(github: StandIn, plane: Plane)
 
 
 def test_a_cancelled_run_ends_what_it_announced(github: StandIn, plane: Plane) -> None:
-    number = github.world.ran("o/r", head=FIRST, conclusion="cancelled")
+    number = github.world.ran("o/r", head=FIRST, conclusion=None)
     plane.event("workflow_run", workflow_run(FIRST, action="requested", run_id=number))
     begun = plane.run()
+    run = github.world.repositories["o/r"].runs[-1]
+    run.status, run.conclusion = "completed", "cancelled"
     plane.event("workflow_run", workflow_run(FIRST, conclusion="cancelled", run_id=number))
 
     done = plane.run()
