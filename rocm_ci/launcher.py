@@ -215,6 +215,8 @@ def _merged(asked: gates.Asked, env: Mapping[str, str], machine: Machine, action
     wanted = [] if asked.waiting else [word for name in asked.required for word in ("--require", name)]
     argv = [python, "-I", "-m", "rocm_ci", "merge", str(asked.folder), *wanted]
     told = {key: value for key, value in env.items() if not WITHHELD.fullmatch(key)}
+    if "GITHUB_STEP_SUMMARY" in env:  # it only reads reports, and shows them there
+        told["GITHUB_STEP_SUMMARY"] = env["GITHUB_STEP_SUMMARY"]
     return machine.supervise(argv, told, asked.folder.parent)
 
 

@@ -86,7 +86,7 @@ def test_the_reporter_image_answers_as_nobody(docker: Docker, base: str, action:
     build(docker, base, action, "reporter", REPORTER)
 
     assert docker("run", "--rm", REPORTER, "--version").startswith("rocm-ci, version")
-    assert "Post the report FILE" in docker("run", "--rm", REPORTER, "report", "--help")
+    assert "Post the reports of `rocm-ci run`" in docker("run", "--rm", REPORTER, "report", "--help")
     assert docker("run", "--rm", "--entrypoint", "id", REPORTER, "-u") == "65534"
     labels = json.loads(docker("image", "inspect", "--format", "{{json .Config.Labels}}", REPORTER))
     assert labels["org.opencontainers.image.licenses"] == "Apache-2.0"
