@@ -15,6 +15,7 @@ _PERMISSIONS = re.compile(r"[a-z_]+=[a-z]+(?:[,;] ?[a-z_]+=[a-z]+)*\Z")
 # The first word that a task holds decides; `read` and `list` need less than all else.
 _AREAS = (
     ("code scanning", "security-events"),
+    ("resolve ", "contents"),
     ("artifact", "actions"),
     ("workflow run", "actions"),
     ("start ", "actions"),
@@ -24,6 +25,8 @@ _AREAS = (
     ("review", "pull-requests"),
     ("pull request", "pull-requests"),
 )
+# What GitHub also refuses with 403, although no permission would help: the run is not in that state.
+_STATES = ("already running", "failed jobs", "unable to retry", "from a fork", "waiting for approval")
 _READING = ("read ", "list ", "download ")
 
 
@@ -48,6 +51,8 @@ def explain(failure: Failure, *, task: str) -> GitHubError:
             return GitHubError(message, hint="the token is wrong or has expired: pass a fresh GITHUB_TOKEN")
         case 403 if "locked" in words:
             return GitHubError(message, hint="unlock the conversation of the pull request")
+        case 403 if any(state in words for state in _STATES):
+            return GitHubError(message, hint="look at the run on its page")
         case 403:
             return PermissionRefusedError(message, hint=_permission(failure, task))
         case 404:
