@@ -73,6 +73,11 @@ class Stamp(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return (self.awaited_run or 0, self.awaited_attempt or 0)
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether that run is still under way, as far as we were told."""
+        return self.awaited_run is not None and not self.awaited_ended
+
+    @property
     def point(self) -> Point:
         """The run it shows, as one point of a history."""
         return Point(

@@ -90,9 +90,9 @@ def begin(target: Target, links: Links) -> str:
 
 
 def end(target: Target, links: Links, reason: str, *, cancelled: bool) -> str:
-    """Complete the one that waits; without one, a run that did not end well gets one that says so."""
+    """Complete the one that waits, or make one that says so: the announcement may still come."""
     of_run = [one for one in _there(target) if _order(one, target) == _own_order(target)]
-    if any(one.conclusion for one in of_run) or (cancelled and not of_run):
+    if any(one.conclusion for one in of_run):
         return ""
     said = inert.line(f"no result — {reason}", limit=remarks.MAX_TITLE)
     check = _bare(target, links, said, inert.prose(reason, limit=2000), "none")
@@ -147,7 +147,7 @@ def _name(target: Target) -> str:
 
 
 def _own_order(target: Target) -> tuple[int, int]:
-    return (target.run_id or 0, target.run_attempt or 1)
+    return (target.run_id, target.run_attempt or 1) if target.run_id else (0, 0)
 
 
 def _order(posted: PostedCheck, target: Target) -> tuple[int, int]:
@@ -164,9 +164,12 @@ def _post(target: Target, check: Check, notes: Sequence[Annotation]) -> PostedCh
     """What stands there in the end; None when a later run has its own."""
     for _ in range(_ROUNDS):
         there = _there(target)
-        if target.run_id is not None and any(_order(one, target) > _own_order(target) for one in there):
+        mine = _match(there, check)
+        # A new one would hide that of a later run. One that is there must still be completed.
+        later = (one for one in there if _order(one, target) > _own_order(target))
+        if mine is None and any(one.conclusion != "cancelled" for one in later):
             return None
-        posted = _go_on(target, check, notes, _match(there, check))
+        posted = _go_on(target, check, notes, mine)
         if posted is not None:
             return posted
     # The answer that was lost last may have been a yes.

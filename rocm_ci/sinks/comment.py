@@ -52,7 +52,7 @@ class CommentSink:
             text=_text(report, where, stamp.history),
             key=target.key,
             stamp=stamp,
-            notice=notice.running(where.links, stamp) if stamp.awaited_run else "",
+            notice=notice.running(where.links, stamp) if stamp.is_waiting else "",
             look=look,
             settle=target.settle,
             believed=_confirmed(target),
@@ -92,13 +92,14 @@ def stamped(report: Report, where: Destination, before: Stamp | None) -> Stamp:
 
 def _still_waiting(stamp: Stamp, before: Stamp) -> Stamp:
     """The notice of a later run of this commit outlives an earlier result."""
-    if before.awaited_head != stamp.head or before.awaited <= stamp.order or before.awaited_ended:
+    if before.awaited_head != stamp.head or before.awaited <= stamp.order:
         return stamp
     return replace(
         stamp,
         awaited_head=before.awaited_head,
         awaited_run=before.awaited_run,
         awaited_attempt=before.awaited_attempt,
+        awaited_ended=before.awaited_ended,
     )
 
 

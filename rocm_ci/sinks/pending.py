@@ -27,8 +27,11 @@ def announce(target: Target, sinks: Collection[str], links: Links) -> tuple[str,
     """Say that the run of `target` is under way: a line for each thing that was done, or not and why.
 
     Only where our comment is already there does it get a notice. Nothing here raises a `GitHubError`: an
-    announcement is a courtesy, the result is posted later in any case.
+    announcement is a courtesy, the result is posted later in any case. One that comes after its run has
+    ended does nothing.
     """
+    if _is_over(target):
+        return ()
     lines, _ = _each(
         sinks,
         {
@@ -81,6 +84,18 @@ def _each(
     return tuple(lines), errors
 
 
+def _is_over(target: Target) -> bool:
+    """Whether GitHub knows that this attempt has ended; a token that may not ask is told by no one."""
+    if target.run_id is None:
+        return False
+    try:
+        run = target.github.run(target.repository, target.run_id)
+    except GitHubError:
+        return False
+    attempt = target.run_attempt or 1
+    return run.attempt > attempt or (run.attempt == attempt and run.status == "completed")
+
+
 def _announce(target: Target, links: Links) -> str:
     look = _look(target)
     before = look.stamp if look else None
@@ -101,13 +116,13 @@ def _withdraw(target: Target, links: Links, reason: str, *, cancelled: bool) -> 
     before = look.stamp if look else None
     if look is None or before is None or before.order >= target.order:
         return ""
-    is_ours = (before.awaited_head, before.awaited) == (target.head, target.order)
-    if not is_ours and before.awaited > target.order:
+    if before.awaited > target.order:
         return ""  # a later run is awaited
+    # Remembered even where nothing is said: the announcement may still come.
+    stamp = replace(_waiting(target, before), awaited_ended=True)
     is_still_right = cancelled and before.head == target.head
     if is_still_right or not _is_current(target):
-        return _show(target, look, _alone(before), "", "waits no longer") if is_ours else ""
-    stamp = replace(_waiting(target, before), awaited_ended=True)
+        return _show(target, look, stamp, "", "waits no longer")
     return _show(target, look, stamp, notice.ended(links, stamp, reason), "says that there is no result")
 
 
@@ -133,10 +148,6 @@ def _waiting(target: Target, before: Stamp) -> Stamp:
         awaited_attempt=target.run_attempt,
         awaited_ended=False,
     )
-
-
-def _alone(before: Stamp) -> Stamp:
-    return replace(before, awaited_head="", awaited_run=None, awaited_attempt=None, awaited_ended=False)
 
 
 def _show(target: Target, look: sticky.Look, stamp: Stamp, above: str, done: str) -> str:

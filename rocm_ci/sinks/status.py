@@ -57,12 +57,12 @@ def begin(target: Target, links: Links) -> str:
 
 
 def end(target: Target, links: Links, reason: str, *, cancelled: bool) -> str:
-    """No result will come. Cancelled, an earlier result of the same commit stays in force."""
+    """No result will come. A cancelled run leaves what another run of the same commit says."""
     shown = _shown(target)
     if shown is not None:
-        is_waiting = shown.state == "pending"
         order, own = _order(shown), _own_order(target)
-        if order > own or (order == own and not is_waiting) or (cancelled and not is_waiting):
+        is_waiting_for_us = shown.state == "pending" and order == own
+        if not is_waiting_for_us and (order >= own or cancelled):
             return ""
     state: StatusState = "error" if cancelled else "failure"
     said = inert.line(f"no result — {reason}", limit=MAX_DESCRIPTION)
@@ -112,7 +112,7 @@ def _order(shown: Status | None) -> tuple[int, int]:
 
 
 def _own_order(target: Target) -> tuple[int, int]:
-    return (target.run_id or 0, target.run_attempt or 1)
+    return (target.run_id, target.run_attempt or 1) if target.run_id else (0, 0)
 
 
 SINK: Sink = StatusSink()

@@ -234,11 +234,23 @@ def test_a_run_without_a_result_does_not_stay_in_progress(
     assert "<b>" not in github.posted[0][0].summary
 
 
-def test_a_run_that_died_unannounced_fails_and_a_cancelled_one_leaves_no_trace(github: FakeGitHub) -> None:
+def test_a_run_that_ended_unannounced_says_so_and_its_late_announcement_starts_nothing(
+    github: FakeGitHub,
+) -> None:
     check.end(target(github), LINKS, "cancelled", cancelled=True)
     check.end(target(github, run_id=8), LINKS, "it left no report", cancelled=False)
 
-    assert conclusions(github) == ["failure"]
+    assert check.begin(target(github), LINKS) == ""
+    assert check.begin(target(github, run_id=8), LINKS) == ""
+    assert conclusions(github) == ["cancelled", "failure"]
+
+
+def test_a_later_run_that_was_cancelled_hides_no_result(github: FakeGitHub) -> None:
+    check.end(target(github, run_id=8), LINKS, "cancelled", cancelled=True)
+
+    check.SINK.emit(RED, place(github))
+
+    assert conclusions(github) == ["cancelled", "failure"]
 
 
 def test_what_ended_after_its_result_was_posted_changes_nothing(github: FakeGitHub) -> None:

@@ -262,4 +262,4 @@ def test_a_notice_goes_when_its_run_has_a_result_or_will_have_none(
     comment.SINK.emit(GREEN, place(github))
 
     assert "⏳" not in github.notes[0].body
-    assert stamp_of(github).awaited == (0, 0)
+    assert not stamp_of(github).is_waiting

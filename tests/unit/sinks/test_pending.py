@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from rocm_ci.errors import GitHubError
@@ -13,6 +15,9 @@ from tests.standin.reports import report
 from tests.unit.github.fake import BOT, FakeGitHub, pull, run
 from tests.unit.sinks.trusted import HEAD, LINKS, NEW, OLD, PAGE, place, target
 
+if TYPE_CHECKING:
+    from rocm_ci.github.run import Run
+
 ALL = ("comment", "status", "check")
 RUNNING = (
     f"> ⏳ **Out of date:** this is about [`{OLD[:7]}`]({PAGE}/commit/{OLD}); "
@@ -23,7 +28,9 @@ RUNNING = (
 @pytest.fixture
 def github() -> FakeGitHub:
     """A pull request with a comment about an older commit, whose head is new now."""
-    made = FakeGitHub(pulls=[pull(head=OLD)], all_runs=[run(n) for n in range(5, 12)])
+    made = FakeGitHub(
+        pulls=[pull(head=OLD)], all_runs=[run(n, status="in_progress", attempt=1) for n in (7, 8)]
+    )
     comment.SINK.emit(report(OLD), place(made, head=OLD, run_id=6))
     made.pulls = [pull()]
     made.calls.clear()
@@ -104,6 +111,21 @@ def test_an_announcement_after_the_result_of_its_run_changes_nothing(github: Fak
     assert body(github) == before
 
 
+@pytest.mark.attack("3", "an announcement that arrives after its run has ended")
+@pytest.mark.parametrize("known", [run(7), run(7, attempt=2, status="in_progress")], ids=["over", "repeated"])
+def test_an_announcement_after_the_end_of_its_run_does_nothing_at_all(github: FakeGitHub, known: Run) -> None:
+    github.all_runs = [known]
+
+    assert announce(github, ALL) == ()
+    assert (github.status_log, github.posted, github.calls) == ([], [], [])
+
+
+def test_a_token_that_may_not_look_at_runs_announces_all_the_same(github: FakeGitHub) -> None:
+    github.refused = {"run"}
+
+    assert len(announce(github, ALL)) == 3
+
+
 def test_a_run_of_a_commit_that_is_not_the_head_any_more_is_not_announced(github: FakeGitHub) -> None:
     github.pulls = [pull(head=NEW)]
     before = body(github)
@@ -179,11 +201,11 @@ def test_an_announcement_after_the_end_does_not_wait_for_ever(github: FakeGitHub
 
 def test_where_the_same_commit_has_an_earlier_result_the_notice_just_goes(github: FakeGitHub) -> None:
     comment.SINK.emit(report(HEAD), place(github))
-    before = body(github)
+    before = marker.text_of(body(github))
     announce(github, run_attempt=2)
 
     assert withdraw(github, run_attempt=2) == ("comment: url/101 waits no longer",)
-    assert body(github) == before
+    assert body(github).startswith(f"<!-- rocm-ci:v1 key=default -->\n{before}\n")
 
 
 def test_a_run_that_died_is_told_above_an_earlier_result_of_the_same_commit(github: FakeGitHub) -> None:

@@ -172,6 +172,15 @@ def test_a_cancelled_run_leaves_the_result_of_an_earlier_one(github: FakeGitHub)
     assert states(github) == ["success"]
 
 
+def test_after_a_later_run_was_cancelled_an_earlier_one_makes_nothing_green(github: FakeGitHub) -> None:
+    # What that run would have found, and what stood there before it, is not known: a new run tells.
+    status.end(target(github, run_id=9), LINKS, "cancelled", cancelled=True)
+
+    status.SINK.emit(report(HEAD), place(github))
+
+    assert states(github) == ["error"]
+
+
 def test_a_run_that_died_takes_the_green_of_an_earlier_one_back(github: FakeGitHub) -> None:
     status.SINK.emit(report(HEAD), place(github, run_id=6))
 
