@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.bot.scene import Done, declined
 from rocm_ci.errors import ReportError, UsageError
+from rocm_ci.report import inert
 
 if TYPE_CHECKING:
     from rocm_ci.bot.command import Command
@@ -24,7 +25,12 @@ def accept_perf(scene: Scene, command: Command) -> Done:
             "accept what a run has measured",
         )
     try:
-        told = scene.accept(name, reason, scene.login, scene.pull, ended)
+        told = scene.accept(
+            name, reason, by=scene.login, pull=scene.pull, run=ended, is_part=scene.is_part(ended)
+        )
     except (UsageError, ReportError) as error:
         raise declined(str(error), error.hint) from error
+    if scene.is_part(ended):
+        answer = f"{inert.prose(told)}. The verdict follows with the next whole run: `/rocm-ci run`."
+        return Done(reason=told, answer=answer)
     return Done(reason=told)

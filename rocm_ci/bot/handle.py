@@ -227,6 +227,9 @@ def _give(
         except GitHubError as error:
             bot.log.warning(f"{error}; {error.hint}")
             code = code or (0 if answer.kind == "done" else error.exit_code)
+    if answer.kind == "failed" and not url:
+        # The eyes stay: when the job is run again, all of this is still to do.
+        return Outcome(action=answer.action, reason=answer.reason, answer=answer.text, code=code)
     shown = _react(bot, said, answer.reaction)
     for reaction in passing:
         if reaction not in (None, shown):

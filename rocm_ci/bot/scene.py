@@ -23,8 +23,8 @@ _WORKFLOW = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.ya?ml\Z")
 class Accept(Protocol):
     """Takes a regression as accepted and shows the stored report of a run anew; says how far it goes."""
 
-    def __call__(self, name: str, reason: str, by: str, pull: Pull, run: Run) -> str:
-        """Raises `UsageError` when the run has no regression of that name."""
+    def __call__(self, name: str, reason: str, *, by: str, pull: Pull, run: Run, is_part: bool) -> str:
+        """`is_part`: the run was not about everything. Raises `UsageError` for a name it does not have."""
         ...
 
 
@@ -81,8 +81,18 @@ class Scene:
         Only a run by `workflow_dispatch` has its title from our workflow; a pull request chooses its own.
         """
         found = self._runs(event="workflow_dispatch")
-        title = f"rocm-ci #{self.pull.number} {self.pull.head}"
-        return tuple(run for run in found if run.event == "workflow_dispatch" and run.title == title)
+        return tuple(run for run in found if self._title(run) is not None)
+
+    def is_part(self, run: Run) -> bool:
+        """Whether a run of ours was asked for one suite or benchmark only: its title then goes on."""
+        return bool(self._title(run))
+
+    def _title(self, run: Run) -> str | None:
+        """What follows in the title of a run of ours for this commit; None for any other run."""
+        start = f"rocm-ci #{self.pull.number} {self.pull.head}"
+        if run.event != "workflow_dispatch" or not f"{run.title} ".startswith(f"{start} "):
+            return None
+        return run.title[len(start) :].strip()
 
     def _runs(self, *, event: str, head: str | None = None) -> tuple[Run, ...]:
         workflow = self.settings.workflow

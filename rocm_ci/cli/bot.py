@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from rocm_ci.github.run import Run
     from rocm_ci.log import Log
 
+# The comment is where an acceptance is remembered, and one that shows a newer run was not touched.
+_REMEMBERED = ("comment: created", "comment: edited", "comment: unchanged")
+
 
 @click.command()
 @click.option(
@@ -111,23 +114,24 @@ class _Republish:
     sinks: tuple[str, ...]
     key: str
 
-    def __call__(self, name: str, reason: str, by: str, pull: Pull, run: Run) -> str:
+    def __call__(self, name: str, reason: str, *, by: str, pull: Pull, run: Run, is_part: bool) -> str:
         from rocm_ci.cli.publish import publish, stored  # noqa: PLC0415 - reports are read for this alone
         from rocm_ci.report.acceptance import accept  # noqa: PLC0415 - the same
 
-        job = self._job(pull, run)
+        job = self._job(pull, run, is_part=is_part)
         report = stored(job, self.github)
         accepted = accept(report, name, by=by, reason=reason, head=pull.head)
         outcome = publish(replace(job, accept=(accepted,), report=report), (), self.github)
-        if not any(line.startswith("comment:") for line in outcome.posted):
-            # The comment is where it is remembered.
-            message = f"not accepted: {'; '.join(outcome.refused) or 'nothing was posted'}"
+        if not any(line.startswith(_REMEMBERED) for line in outcome.posted):
+            message = (
+                f"not accepted: {'; '.join([*outcome.refused, *outcome.posted]) or 'nothing was posted'}"
+            )
             if outcome.code:
                 raise GitHubError(message, hint="give the command again")
             raise DeclinedError(message, hint="look at the job of the bot")
         return f"accepted {inert.line(accepted.name, limit=120)} up to {words.percent(accepted.effect_pct)}"
 
-    def _job(self, pull: Pull, run: Run) -> Job:
+    def _job(self, pull: Pull, run: Run, *, is_part: bool) -> Job:
         from rocm_ci.cli.publish import Job  # noqa: PLC0415 - as above
         from rocm_ci.cli.report import chosen  # noqa: PLC0415 - as above
 
@@ -137,8 +141,18 @@ class _Republish:
             number=pull.number,
             run_id=run.id,
             run_attempt=run.attempt,
+            base_ref=pull.base_ref or None,
+            workflow=run.workflow,
+            is_partial=is_part,
         )
-        return Job(env=self.env, log=self.log, origin=origin, sinks=chosen(self.sinks), key=self.key)
+        return Job(
+            env=self.env,
+            log=self.log,
+            origin=origin,
+            sinks=chosen(self.sinks),
+            key=self.key,
+            has_bot=True,
+        )
 
 
 def _payload(env: Mapping[str, str], path: Path | None) -> bytes:

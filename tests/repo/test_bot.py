@@ -67,4 +67,4 @@ def test_the_run_workflow_takes_what_the_bot_sends() -> None:
     run = yaml.safe_load((ROOT / "docs/workflows/fork-safe-run.yml").read_text())
 
     assert list(run[True]["workflow_dispatch"]["inputs"]) == ["number", "head", "suite", "bench", "base"]
-    assert "rocm-ci #{0} {1}" in run["run-name"]
+    assert "rocm-ci #{0} {1} {2}{3}" in run["run-name"]

@@ -104,7 +104,9 @@ def begin(github: StandIn, plane: Plane) -> Talk:
     world.tokens["bot"] = Identity(login=BOT, is_app=True, writes=BOT_WRITES)
     plane.env(GITHUB_TOKEN="bot")
     world.push_branch("o/r", "main", MAIN)
-    world.workflow("o/r", "rocm-ci-run.yml", inputs=INPUTS, run_name="rocm-ci #{number} {head}")
+    world.workflow(
+        "o/r", "rocm-ci-run.yml", inputs=INPUTS, run_name="rocm-ci #{number} {head} {suite}{bench}"
+    )
     for login, role in (("maintainer", "write"), ("owner", "admin"), ("keeper", "maintain"), ("reader", "read"),
                         ("triager", "triage"), ("stranger", None)):  # fmt: skip
         world.grant("o/r", login, role)

@@ -23,7 +23,7 @@ def test_run_starts_one_where_none_is(talk: Talk) -> None:
 
     (run,) = talk.dispatched
     assert run.inputs == {"number": "5", "head": FIRST, "suite": "", "bench": ""}
-    assert (run.branch, run.head, run.title) == ("main", MAIN, f"rocm-ci #5 {FIRST}")
+    assert (run.branch, run.head, run.title.rstrip()) == ("main", MAIN, f"rocm-ci #5 {FIRST}")
 
 
 def test_run_of_a_suite_starts_only_that(talk: Talk) -> None:
@@ -86,6 +86,7 @@ def test_rerun_failed_says_when_there_is_nothing_to_repeat(
 
 def test_cancel_ends_what_runs_for_this_commit_and_nothing_else(talk: Talk) -> None:
     own, ours = ran(talk, conclusion=None), sent(talk, conclusion=None)
+    part = sent(talk, conclusion=None, title=f"rocm-ci #5 {FIRST} unit tests")
     others = [
         ran(talk, head=SECOND, conclusion=None),
         ran(talk, conclusion=None, workflow="docs.yml"),
@@ -93,11 +94,12 @@ def test_cancel_ends_what_runs_for_this_commit_and_nothing_else(talk: Talk) -> N
         ran(talk, head=SECOND, conclusion=None, title=f"rocm-ci #5 {FIRST}"),
         sent(talk, conclusion=None, title=f"rocm-ci #6 {FIRST}"),
         sent(talk, conclusion=None, head=SECOND),
+        sent(talk, conclusion=None, title=f"rocm-ci #5 {FIRST}0"),
     ]
 
     assert talk.say("/rocm-ci cancel").action == "cancel"
 
-    assert [talk.run(n).conclusion for n in (own, ours)] == ["cancelled", "cancelled"]
+    assert {talk.run(n).conclusion for n in (own, ours, part)} == {"cancelled"}
     assert {talk.run(n).conclusion for n in others} == {None}
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.e2e.github.conftest import FIRST, SECOND
 from tests.e2e.github.conversation import Done, Talk, acts, ran, waits
+from tests.standin.faults import Fault, Faults
 
 
 def press(talk: Talk, button: str | None = "rerun", login: str = "maintainer", **changed: Any) -> Done:
@@ -84,3 +85,18 @@ def test_a_forks_commit_does_not_start_by_a_button(fork: Talk) -> None:
 def test_a_button_without_a_run_starts_one(talk: Talk) -> None:
     assert press(talk, name="rocm-ci/mi300").action == "run"
     assert [r.inputs["head"] for r in talk.dispatched] == [FIRST]
+
+
+def test_a_button_fails_when_github_is_down(talk: Talk) -> None:
+    talk.github.faults = Faults(rate=1.0, kinds=(Fault.UNAVAILABLE,))
+
+    assert press(talk).code == 4
+
+
+def test_a_button_tells_when_github_refuses(talk: Talk) -> None:
+    talk.github.world.repository("o/r").workflows.clear()
+
+    done = press(talk)
+
+    assert (done.code, done.action) == (4, "refused")
+    assert "404" in done.reason

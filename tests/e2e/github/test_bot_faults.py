@@ -188,3 +188,16 @@ def test_the_answer_as_text_is_one_line(talk: Talk) -> None:
 
     main(["bot", "--pause", "0"])
     assert talk.plane.capsys.readouterr().out == "ignored: the comment holds no command\n"
+
+
+def test_who_lost_the_right_meanwhile_gets_nothing_done_by_the_second_try(talk: Talk) -> None:
+    workflows = talk.github.world.repository("o/r").workflows
+    kept = list(workflows)
+    workflows.clear()
+    assert talk.say("/rocm-ci run unit").code == 4
+    workflows += kept
+    talk.github.world.grant("o/r", "maintainer", "read")
+
+    assert talk.again().action == "ignored"
+
+    assert talk.dispatched == []

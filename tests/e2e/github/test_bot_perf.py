@@ -109,6 +109,21 @@ def test_nothing_is_accepted_that_no_run_of_this_commit_has_measured(measured: T
     assert verdicts(measured) == ["failure"]
 
 
+@pytest.mark.attack("10", "the green report of one benchmark taken for that of everything")
+def test_a_run_of_one_benchmark_makes_the_whole_not_green(talk: Talk) -> None:
+    whole = ran(talk, conclusion="failure")
+    talk.plane.post(slower(), run_id=whole)
+    part = sent(
+        talk, conclusion="failure", title=f"rocm-ci #5 {FIRST} reduce", created="2026-11-30T11:30:00Z"
+    )
+    talk.github.world.store("o/r", part, "rocm-ci-report", artifact(slower()))
+
+    done = talk.say(SAID)
+
+    assert (done.action, verdicts(talk)) == ("accept-perf", ["failure"])
+    assert "the next whole run" in talk.answers[-1]
+
+
 @pytest.mark.attack("13", "a slower run that began after accept-perf was said")
 def test_only_what_was_measured_before_the_comment_is_accepted(talk: Talk) -> None:
     number = ran(talk, conclusion="failure", created="2026-11-30T12:30:00Z")
