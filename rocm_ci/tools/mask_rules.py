@@ -88,6 +88,11 @@ def _is_no_serial(match: re.Match[str]) -> bool:
     return sum(c.isdigit() for c in str(match["value"])) < 4
 
 
+def _is_slug(match: re.Match[str]) -> bool:
+    """`sk-learn-contrib-and-so-on`: words, where a key has digits and capitals."""
+    return not any(c.isdigit() for c in match[0]) or match[0] == match[0].lower()
+
+
 def _is_inner_path(match: re.Match[str]) -> bool:
     """`/home` in the middle of a path or an address is nobody's home; behind `-I` or a colour it is."""
     before = match.string[max(0, match.start() - 8) : match.start()]
@@ -120,6 +125,11 @@ def _token(needle: str | tuple[str, ...], pattern: str, *, glued: bool = False) 
     return Rule(_starts_low(*needles), re.compile(rf"{'' if glued else _EDGE}(?:{pattern})"))
 
 
+def _before_a_value(*words: str) -> tuple[str, ...]:
+    """What follows a name that is given a value: `tokenizer` and `test_token_ids` are not looked at."""
+    return tuple(word + sign for word in words for sign in "=: \t\"'\\&")
+
+
 # Also behind a line break as JSON and Python write it.
 _EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 # Quotes as they stand in a log, in JSON inside of JSON, and in XML.
@@ -136,7 +146,7 @@ KEY_BLOCK = Rule(
     (KEY_NEEDLE,),
     re.compile(
         rf"-----BEGIN [A-Z0-9 ]{{0,40}}{_PRIVATE_KEY}"
-        rf"(?:[\s\S]{{0,16000}}?-----END [A-Z0-9 ]{{0,40}}{_PRIVATE_KEY}"
+        rf"(?:(?:(?!-----BEGIN )[\s\S]){{0,16000}}?-----END [A-Z0-9 ]{{0,40}}{_PRIVATE_KEY}"
         # The end may be missing, and so may, in the tail of a log, the beginning.
         r"|(?:(?:\s|\\n)+(?:[A-Za-z0-9+/=]{16,}|(?:Proc-Type|DEK-Info):[^\n]{0,100}))*)"
         rf"|(?:^[A-Za-z0-9+/=]{{16,}}\r?\n){{0,200}}^-----END [A-Z0-9 ]{{0,40}}{_PRIVATE_KEY}",
@@ -155,7 +165,7 @@ TOKENS = (
         re.compile(r"hooks\.slack\.com/(?:services|workflows)/(?P<value>[A-Za-z0-9/_-]{10,})"),
     ),
     _token("hf_", r"hf_[A-Za-z0-9]{30,}", glued=True),
-    _token("sk-", r"sk-(?=[A-Za-z_-]*[0-9])(?=[a-z0-9_-]*[A-Z])[A-Za-z0-9_-]{20,}"),
+    Rule(("sk-",), re.compile(_EDGE + r"sk-[A-Za-z0-9_-]{20,400}"), allows=_is_slug),
     _token("sk-ant-", r"sk-ant-[A-Za-z0-9_-]{20,}", glued=True),
     _token(("k_live_", "k_test_"), r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
     _token("npm_", r"npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
@@ -176,12 +186,12 @@ TOKENS = (
         ),
     ),
     Rule(
-        ("passw", "passphrase", "pwd"),
+        _before_a_value("password", "passwd", "passphrase", "pwd"),
         re.compile(rf"(?i:password|passwd|passphrase|pwd){_SIGN}{_VALUE}"),
         allows=_is_no_password,
     ),
     Rule(
-        ("token", "secret", "_key", "-key", "apikey", "accesskey", "accountkey", "credential", "sig"),
+        _before_a_value("token", "secret", "key", "credential", "credentials", "signature", "sig"),
         re.compile(
             r"(?i:token|secret|(?:api|access|secret|private|auth|account)[_-]?key|credentials?"
             rf"|amz-signature|(?<=[?&])sig(?:nature)?){_SIGN}{_VALUE}"
@@ -189,7 +199,7 @@ TOKENS = (
         allows=_is_no_key,
     ),
     Rule(
-        ("--",),
+        tuple(f"{word}{gap}" for word in ("password", "passwd", "token", "secret", "key") for gap in " \t"),
         re.compile(
             r"(?i:--[a-z-]{0,40}(?:password|passwd|token|secret|api-?key))[ \t]{1,3}"
             r"(?P<value>[^\s\"'`;&|<>-][^\s\"'`;&|<>]{3,400})"
@@ -228,7 +238,7 @@ PLACES = (
         ADDRESS,
     ),
     Rule(
-        ("10.",),
+        tuple(f"{before}10." for before in "/@= '\"([,:\t"),
         re.compile(r"10(?:\.[0-9]{1,3}){3}(?![\w-]|\.\w)(?P<port>(?=:[0-9]{2,5}\b|/[0-9]{1,2}\b))?"),
         ADDRESS,
         _is_version,

@@ -253,6 +253,29 @@ def test_secrets_that_are_known_are_hidden_by_value() -> None:
     assert own.text("xcorrect horse battery staplex, short") == "x***x, short"
 
 
+BUSY = {
+    "hosts": "a.b-1." * 9_000 + "internal",
+    "cards": "card1," * 9_000,
+    "flags": "--" + "a-" * 30_000 + "token ",
+    "passwords": 'password="' * 6_000,
+    "addresses": "://a:" * 12_000,
+    "keys": "-----BEGIN PRIVATE KEY-----\n" * 2_000,
+    "ends": ("A" * 16 + "\n") * 3_000 + "-----END PRIVATE KEY-----x",
+    "tokens": "sk-" * 20_000,
+    "signs": "token" + " " * 60_000 + "=",
+    "quotes": "token=" + "\\" * 60_000 + '"',
+    "homes": "/home/" + "a." * 30_000,
+    "serials": "serial:" * 9_000,
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.attack("input", "text made to keep the search for secrets busy for ever")
+@pytest.mark.parametrize("kind", BUSY)
+def test_text_made_to_keep_it_busy_is_masked_all_the_same(kind: str) -> None:
+    assert isinstance(mask.text(BUSY[kind] * 4), str)
+
+
 def written(chunks: list[bytes]) -> bytes:
     sink = io.BytesIO()
     with mask.over(sink) as stream:
