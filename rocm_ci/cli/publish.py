@@ -172,13 +172,14 @@ def _announced(job: Job, github: GitHub) -> tuple[str, ...]:
 
 def _posted(job: Job, report: Report, github: GitHub) -> Outcome:
     origin = job.origin
-    refused: tuple[str, ...] = ()
-    if origin.is_partial and outcome.conclusion(report) != "failure":
-        refused = tuple(f"{name}: {_PART}" for name in job.names if name in _FOR_THE_WHOLE)
-        job = job.without(*_FOR_THE_WHOLE)
     known = baseline.of_base(github, origin, report) if origin.number is not None else None
     where, notices = _looked_at(job, report, known, github)
     report = applied(report, where.accepted)
+    refused: tuple[str, ...] = ()
+    # Only now: a part can also turn green because its one regression was accepted.
+    if origin.is_partial and outcome.conclusion(report) != "failure":
+        refused = tuple(f"{name}: {_PART}" for name in job.names if name in _FOR_THE_WHOLE)
+        job = job.without(*_FOR_THE_WHOLE)
     emitted = base.emit_all(report, where, job.sinks)
     Leftovers.of(job.env, job.log).add(
         None if "summary" in job.names else report, where.links, emitted.unposted
