@@ -132,36 +132,31 @@ def _options(wanted: Inputs) -> list[str]:
 
 def report(env: Mapping[str, str], machine: Machine, action: Path) -> int:
     """The trusted plane: start `rocm-ci report`, which holds the token."""
-    options = [
-        flag for sink in env.get("ROCM_CI_TO", "").replace(",", " ").split() for flag in ("--to", sink)
-    ]
-    for option in ("key", "comment", "conclusion"):
-        value = env.get(f"ROCM_CI_{option.upper()}", "")
-        options += [f"--{option}", value] if value else []
+    options = _flags(env, "key", "comment", "conclusion")
+    if env.get("ROCM_CI_BOT", "").strip().lower() == "true":
+        options.append("--bot")
     # Without a file the command fetches what the run of its event has left.
     files = [line for line in env.get("ROCM_CI_REPORT", "").splitlines() if line.strip()]
-    try:
-        python = native.interpreter(machine, env, action)
-        argv = [python, "-I", "-m", "rocm_ci", "report", *options, *(["--", *files] if files else [])]
-        code = machine.supervise(argv, env, Path(env.get("GITHUB_WORKSPACE") or "."))
-    except (LaunchError, OSError) as error:
-        tell("error", str(error))
-        code = outcome.INFRA
-    outcome.write_outputs(env, {"exit-code": str(code)})
-    return code
+    return _with_token(["report", *options, *(["--", *files] if files else [])], env, machine, action)
 
 
 def bot(env: Mapping[str, str], machine: Machine, action: Path) -> int:
     """The trusted plane: start `rocm-ci bot`, which holds the token and reads the event by itself."""
-    options = [
-        flag for sink in env.get("ROCM_CI_TO", "").replace(",", " ").split() for flag in ("--to", sink)
-    ]
-    for option in ("workflow", "key"):
-        value = env.get(f"ROCM_CI_{option.upper()}", "")
-        options += [f"--{option}", value] if value else []
+    return _with_token(["bot", *_flags(env, "workflow", "key")], env, machine, action)
+
+
+def _flags(env: Mapping[str, str], *names: str) -> list[str]:
+    """Inputs as options of the command: the sinks, and those of `names` that were given."""
+    sinks = env.get("ROCM_CI_TO", "").replace(",", " ").split()
+    given = [(name, env.get(f"ROCM_CI_{name.upper()}", "")) for name in names]
+    pairs = [*(("to", sink) for sink in sinks), *((name, value) for name, value in given if value)]
+    return [word for name, value in pairs for word in (f"--{name}", value)]
+
+
+def _with_token(words: list[str], env: Mapping[str, str], machine: Machine, action: Path) -> int:
     try:
         python = native.interpreter(machine, env, action)
-        argv = [python, "-I", "-m", "rocm_ci", "bot", *options]
+        argv = [python, "-I", "-m", "rocm_ci", *words]
         code = machine.supervise(argv, env, Path(env.get("GITHUB_WORKSPACE") or "."))
     except (LaunchError, OSError) as error:
         tell("error", str(error))

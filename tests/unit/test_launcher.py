@@ -247,11 +247,13 @@ def test_the_trusted_plane_says_when_it_cannot_start(
 
 
 def test_without_a_file_the_trusted_plane_fetches_what_the_run_has_left(tmp_path: Path) -> None:
-    job = Job(tmp_path, COMMENT="changes", CONCLUSION="failure")
+    job = Job(tmp_path, COMMENT="changes", CONCLUSION="failure", BOT="true")
     machine = FakeMachine(tmp_path, answers=HERE)
 
     assert launcher.main(["report"], job.env, machine, ACTION) == 0
-    assert machine.started[0][0][4:] == ("report", "--comment", "changes", "--conclusion", "failure")
+    assert machine.started[0][0][4:] == (
+        "report", "--comment", "changes", "--conclusion", "failure", "--bot",
+    )  # fmt: skip
 
 
 def test_the_bot_reads_its_event_by_itself_and_holds_the_token(tmp_path: Path) -> None:

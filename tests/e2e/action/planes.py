@@ -30,6 +30,7 @@ NUMBER, RUN = 1, 7
 WORKFLOWS = ROOT / "docs" / "workflows"
 STUBS = Path(__file__).parent / "stubs"
 RUN_WORKFLOW, REPORT_WORKFLOW, BOT_WORKFLOW = "fork-safe-run.yml", "report.yml", "bot.yml"
+OWN_JOBS = "two-plane-run.yml"
 MAINTAINER = "maintainer"
 RUNNERS = ("ubuntu-24.04", "mi250", "mi300")
 CONFIG = """version: 1
@@ -125,6 +126,8 @@ class Planes:
         file, event_file = self.folder / "workflow.yml", self.folder / "event.json"
         file.write_text(workflow if "\n" in workflow else (WORKFLOWS / workflow).read_text())
         event_file.write_text(json.dumps(payload))
+        # act takes the branch of the folder for the event's.
+        git(self.project, "checkout", "-q", "change" if event == "pull_request" else "main")
         self.github.world.tokens["workflow"] = _identity(file.read_text())
         told = {
             "GITHUB_API_URL": self.github.url,

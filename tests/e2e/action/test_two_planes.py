@@ -62,6 +62,9 @@ def ran(both: Planes, ended: Ended, *, head_repository: str = planes.REPOSITORY)
 
 def test_a_change_from_a_branch_goes_through_every_job_and_is_answered_once(both: Planes) -> None:
     both.open()
+    announced = both.answer(None)
+    assert announced.code == 0, announced.log
+    assert [status.state for status in both.repository.statuses] == ["pending"]
 
     run = both.act(planes.RUN_WORKFLOW, "pull_request", both.pull_request())
 
@@ -70,12 +73,25 @@ def test_a_change_from_a_branch_goes_through_every_job_and_is_answered_once(both
     assert uploaded(both) == ["mi300", "scan"]
 
     ran(both, run)
-    for _ in range(2):
-        posted = both.answer("success")
-        assert posted.code == 0, posted.log
+    posted = both.answer("success")
+    assert posted.code == 0, posted.log
     [comment] = both.repository.comments
     assert "## ✅ ROCm CI" in comment.body
-    assert {(status.sha, status.state) for status in both.repository.statuses} == {(both.head, "success")}
+    last = both.repository.statuses[-1]
+    assert (last.sha, last.state) == (both.head, "success")
+
+
+def test_jobs_of_ones_own_are_answered_by_the_same_report_workflow(both: Planes) -> None:
+    both.open()
+
+    run = both.act(planes.OWN_JOBS, "pull_request", both.pull_request())
+    ran(both, run)
+    posted = both.answer("success")
+
+    assert (run.code, posted.code) == (0, 0), run.log + posted.log
+    assert uploaded(both) == ["mi250", "mi300"]
+    [comment] = both.repository.comments
+    assert "| mi250 and mi300 | ✅ 1 passed |" in comment.body
 
 
 @pytest.mark.attack("1", "the code of a fork reaches no GPU machine before a maintainer has looked at it")
