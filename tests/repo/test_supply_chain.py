@@ -72,6 +72,7 @@ def may_write(job: dict[str, Any]) -> bool:
 # Who may write.
 
 
+@pytest.mark.attack("14", "a workflow with more rights than its jobs ask for")
 @pytest.mark.parametrize("path", WORKFLOWS, ids=name)
 def test_a_workflow_grants_nothing_that_a_job_does_not_ask_for(path: Path) -> None:
     assert content(path)["permissions"] == {}
@@ -81,6 +82,7 @@ def test_a_workflow_grants_nothing_that_a_job_does_not_ask_for(path: Path) -> No
         assert "timeout-minutes" in job or "uses" in job
 
 
+@pytest.mark.attack("14", "a token that can write on a machine of ones own")
 @pytest.mark.parametrize("path", WORKFLOWS, ids=name)
 def test_a_machine_of_ones_own_never_sees_a_token_that_can_write(path: Path) -> None:
     for key, job in jobs(path).items():
@@ -122,6 +124,7 @@ def test_no_checkout_leaves_its_token_behind(path: Path) -> None:
                 assert step["with"]["persist-credentials"] is False
 
 
+@pytest.mark.attack("1", "a fork whose own workflow file gives other inputs")
 @pytest.mark.parametrize("job", ["build", "gpu"])
 def test_a_fork_reaches_a_machine_that_runs_its_code_only_by_dispatch(job: str) -> None:
     condition = " ".join(jobs(REUSABLE)[job]["if"].split())
@@ -172,11 +175,13 @@ def test_the_default_branch_leaves_a_report_to_be_held_against(half: str) -> Non
 # What is pinned.
 
 
+@pytest.mark.attack("9", "a title, branch or author that a script would run")
 @pytest.mark.parametrize("path", [*ACTIONS, *WORKFLOWS], ids=name)
 def test_no_expression_stands_in_a_script(path: Path) -> None:
     assert not [script for script in scripts(content(path)) if "${{" in script], "pass it through env:"
 
 
+@pytest.mark.attack("9", "a snippet of our pages that could be injected")
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_what_a_page_shows_to_copy_is_as_safe_as_our_own(page: Path) -> None:
     for text, node in snippets(page):
@@ -192,6 +197,7 @@ def unpinned(text: str) -> list[str]:
     return [use for use in used if not use.startswith(("./", "org/rocm-ci")) and not PINNED.fullmatch(use)]
 
 
+@pytest.mark.attack("14", "an action whose tag is moved")
 @pytest.mark.parametrize("path", [*WORKFLOWS, *ACTIONS], ids=name)
 def test_foreign_actions_are_pinned_and_say_their_version(path: Path) -> None:
     assert unpinned(path.read_text()) == []
@@ -206,6 +212,7 @@ def test_one_action_has_one_version_everywhere() -> None:
     assert {action: versions for action, versions in found.items() if len(versions) > 1} == {}
 
 
+@pytest.mark.attack("14", "an image whose tag is moved")
 def test_images_are_named_by_digest() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text()
     images = re.findall(r"^ARG \w+_IMAGE=(.+)$", dockerfile, re.MULTILINE)
@@ -243,6 +250,7 @@ def shell_scripts() -> list[str]:
     ]
 
 
+@pytest.mark.attack("14", "a workflow that does not mean what it says (actionlint)")
 def test_actionlint_understands_every_workflow_and_the_scripts_in_it() -> None:
     linter("actionlint", "-config-file", ROOT / ".github/actionlint.yaml", *WORKFLOWS)
 
@@ -264,6 +272,7 @@ def test_the_configurations_we_show_fit_our_own_schema(tmp_path: Path) -> None:
     linter("check-jsonschema", "--schemafile", ROOT / "docs/rocm-ci.schema.json", *shown)
 
 
+@pytest.mark.attack("14", "a dangerous trigger, an injection, a kept credential (zizmor)")
 def test_zizmor_finds_no_way_in() -> None:
     linter("zizmor", "--offline", "--quiet", "--config", ROOT / ".github/zizmor.yml", *ACTIONS, *WORKFLOWS)
 

@@ -217,6 +217,7 @@ def job(docker: Docker, runner: str, action: Path) -> Iterator[Job]:
         shutil.rmtree(folder)
 
 
+@pytest.mark.attack("16", "a change that tries every way out of its container")
 def test_the_pull_request_is_fenced_in(job: Job) -> None:
     job.commit(f"ACTION={job.folder}/action\n{{\n{PROBE}echo done\n}} > tried 2>&1")
 

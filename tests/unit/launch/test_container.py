@@ -80,6 +80,7 @@ def test_the_whole_command_line_of_a_leased_gpu(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.attack("16", "flags that would open the container")
 def test_nothing_opens_the_fence() -> None:
     line = argv()
 
@@ -94,6 +95,7 @@ def test_the_workspace_is_the_only_folder_that_can_be_written() -> None:
     assert writable == [f"type=bind,source={WORK},target={WORK}"]
 
 
+@pytest.mark.attack("16", "a token or a step file inside the container")
 def test_neither_tokens_nor_step_files_go_in() -> None:
     told = {word.split("=")[0] for word in pairs(argv(), "--env")}
 

@@ -41,6 +41,7 @@ def test_a_report_and_its_exit_code_are_passed_on(output: Path, verdict: Verdict
     assert outcome.judge(output, code) == outcome.Outcome(verdict.value, code, "gfx942-8")
 
 
+@pytest.mark.attack("17", "a green report beside a process that failed")
 @pytest.mark.parametrize(
     ("verdict", "code"), [("pass", 1), ("fail", 0), ("pass", 137), ("skipped", 0), ("green", 0)]
 )
@@ -85,6 +86,7 @@ def test_half_a_report_is_none(output: Path, content: str) -> None:
     assert outcome.judge(output, 0).reason.startswith("rocm-ci left no report")
 
 
+@pytest.mark.attack("4", "a link in place of the report")
 def test_a_report_behind_a_link_is_none_and_the_link_is_gone(output: Path, tmp_path: Path) -> None:
     secret = tmp_path / "elsewhere.json"
     secret.write_text('{"verdict": "pass", "facts": {}}')
@@ -236,6 +238,7 @@ def test_outputs_reach_the_job_with_paths_that_later_steps_can_use(output: Path,
     assert (tmp_path / "s").read_text() == "## words\n\n"
 
 
+@pytest.mark.attack("8", "a step output whose value holds the delimiter of another")
 def test_a_value_cannot_forge_another_output(tmp_path: Path) -> None:
     env = {"GITHUB_OUTPUT": str(tmp_path / "o")}
 
