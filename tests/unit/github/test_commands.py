@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,7 @@ def test_properties_without_a_value_are_left_out() -> None:
     assert commands.command("notice", "m", file=None, end_line=4) == "::notice endline=4::m"
 
 
+@pytest.mark.attack("8", "an output whose value ends its own block")
 def test_an_output_value_cannot_end_its_own_block(tmp_path: Path) -> None:
     path = tmp_path / "out"
     commands.append_output(path, "verdict", "fail\nEOF\nadmin=true")

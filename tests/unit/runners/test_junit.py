@@ -112,6 +112,7 @@ def test_an_error_of_a_whole_suite_is_kept_beside_its_tests() -> None:
     assert statuses(result) == {"a::b": "passed"}
 
 
+@pytest.mark.attack("5", "a JUnit file with an external entity or a billion laughs")
 @pytest.mark.parametrize("name", ["entities-bomb.xml", "entities-file.xml"])
 def test_a_document_type_declaration_is_refused_unexpanded(name: str) -> None:
     result = from_file(name)
@@ -120,12 +121,14 @@ def test_a_document_type_declaration_is_refused_unexpanded(name: str) -> None:
     assert result.problems == (f"{name}: refused: it holds a document type declaration",)
 
 
+@pytest.mark.attack("5", "an entity declaration hidden behind damage that gets repaired")
 def test_a_declaration_hidden_behind_damage_is_refused_too() -> None:
     result = reading(b"log line\n<!DOCTYPE x [<!ENTITY a 'b'>]><testsuite><testcase name='&a;'/></testsuite>")
 
     assert (result.readable, result.cases) == (False, ())
 
 
+@pytest.mark.attack("5", "a JUnit file with an unknown root, or none")
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
@@ -144,6 +147,7 @@ def test_what_is_no_report_is_unreadable(data: bytes, problem: str) -> None:
     assert problem in result.problems[0]
 
 
+@pytest.mark.attack("5", "elements nested without end")
 def test_nesting_beyond_all_bounds_is_refused() -> None:
     assert not reading(b"<testsuite>" * 100_000).readable
 
@@ -180,6 +184,7 @@ def test_a_wrong_declaration_of_the_encoding_is_repaired(data: bytes) -> None:
     assert result.repaired
 
 
+@pytest.mark.attack("5", "NUL and control characters in names and messages")
 def test_forbidden_characters_and_colours_are_taken_out_of_names_and_texts() -> None:
     result = reading(
         b"<testsuite><testcase name='a&#27;[31mb&#0;&#xFFFF;c\x01'><failure message='&#x1b;[1m100% &amp; &lt;'>"
@@ -281,6 +286,7 @@ def test_a_name_without_class_is_the_id_and_colons_in_it_stay() -> None:
     assert [case.id for case in result.cases] == ["a::b[c::d]", "k::", "s"]
 
 
+@pytest.mark.attack("5", "a huge attribute and a huge CDATA section")
 def test_endless_names_messages_and_outputs_are_cut() -> None:
     case = only(
         f"<testsuite><testcase name='{'n' * 9000}'><failure message='{'m' * 9000}'>{'x' * 90_000}</failure></testcase></testsuite>"
@@ -307,6 +313,7 @@ def test_a_failure_without_text_shows_the_output_of_its_test() -> None:
     assert (case.message, case.excerpt) == ("want 64 got 32", "one\nwant 64 got 32")
 
 
+@pytest.mark.attack("5", "a pipe, a device or a link in place of the file")
 def test_a_file_that_is_none_is_not_opened(tmp_path: Path) -> None:
     import os
 
@@ -338,6 +345,7 @@ def test_no_heap_of_pieces_makes_it_raise(pieces: list[str]) -> None:
     assert not any("\x1b" in case.id or "\x00" in case.id for case in result.cases)
 
 
+@pytest.mark.attack("5", "any bytes at all")
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300))
 def test_no_bytes_make_it_raise(data: bytes) -> None:
