@@ -10,7 +10,6 @@ import time
 from urllib.parse import urljoin, urlsplit
 
 import requests
-import urllib3
 
 TIMEOUT_S = 30
 PATIENCE_S = 300.0
@@ -52,7 +51,7 @@ def fetch(url: str, limit: int, *, api_url: str, ca: str | None = None) -> bytes
         # Its own message holds the address, which is as good as a password.
         message = f"the store of artifacts answered {error.response.status_code}"
         return requests.ConnectionError(message)
-    except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
+    except (requests.RequestException, OSError, ValueError) as error:
         return error
 
 
@@ -65,17 +64,20 @@ def _check(url: str, api_url: str) -> None:
 
 def _body(answer: requests.Response, limit: int) -> bytes:
     """Read by what arrives: what the other side says about the length is not believed."""
+    if answer.headers.get("content-encoding", "identity").lower() != "identity":
+        # Unpacking it on the way would make much of little before anybody could count.
+        message = "the store of artifacts packs what it was asked to send as it is"
+        raise requests.exceptions.ContentDecodingError(message)
     data = bytearray()
     end = time.monotonic() + PATIENCE_S
-    while len(data) <= limit:
-        chunk = answer.raw.read(min(_CHUNK, limit + 1 - len(data)), decode_content=False)
-        if not chunk:
-            break
+    for chunk in answer.iter_content(_CHUNK):
         data += chunk
+        if len(data) > limit:
+            break
         if time.monotonic() > end:
             message = f"only {len(data)} bytes arrived in {PATIENCE_S:.0f} s"
             raise requests.Timeout(message)
-    return bytes(data)
+    return bytes(data[: limit + 1])
 
 
 def _no_password(request: requests.PreparedRequest) -> requests.PreparedRequest:

@@ -24,7 +24,7 @@ def never_sent(error: Exception) -> bool:
 
 def is_hopeless(error: Exception) -> bool:
     """It will fail the same way again: an address that is none, a certificate that nobody trusts."""
-    if isinstance(error, _MALFORMED):
+    if isinstance(error, (requests.exceptions.ContentDecodingError, *_MALFORMED)):
         return True
     return isinstance(error, (requests.exceptions.SSLError, OSError)) and any(
         words in str(error) for words in _UNTRUSTED
