@@ -21,6 +21,7 @@ ACTIONS = [ROOT / "action.yml", *sorted(ROOT.glob("[a-z]*/action.yml"))]
 OURS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 TO_COPY = sorted((ROOT / "docs/workflows").glob("*.yml"))
 WORKFLOWS = [*OURS, *TO_COPY]
+DEPENDABOT = ROOT / ".github/dependabot.yml"
 REUSABLE = ROOT / ".github/workflows/rocm-ci.yml"
 # One job for people who may push anyway: the page and the file itself say so.
 ONE_JOB = ROOT / "docs/workflows/pull-request.yml"
@@ -271,6 +272,7 @@ def test_actionlint_understands_every_workflow_and_the_scripts_in_it() -> None:
 def test_actions_and_workflows_fit_githubs_schemas() -> None:
     linter("check-jsonschema", "--builtin-schema", "vendor.github-actions", *ACTIONS)
     linter("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *WORKFLOWS)
+    linter("check-jsonschema", "--builtin-schema", "vendor.dependabot", DEPENDABOT)
 
 
 def test_the_configurations_we_show_fit_our_own_schema(tmp_path: Path) -> None:
@@ -287,7 +289,8 @@ def test_the_configurations_we_show_fit_our_own_schema(tmp_path: Path) -> None:
 
 @pytest.mark.attack("14", "a dangerous trigger, an injection, a kept credential (zizmor)")
 def test_zizmor_finds_no_way_in() -> None:
-    linter("zizmor", "--offline", "--quiet", "--config", ROOT / ".github/zizmor.yml", *ACTIONS, *WORKFLOWS)
+    config = ROOT / ".github/zizmor.yml"
+    linter("zizmor", "--offline", "--quiet", "--config", config, *ACTIONS, *WORKFLOWS, DEPENDABOT)
 
 
 def test_hadolint_likes_every_dockerfile() -> None:
