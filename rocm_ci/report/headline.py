@@ -15,7 +15,7 @@ from rocm_ci.report.tally import Tally, cases, of_status, tally
 from rocm_ci.report.united import united
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Sequence, Set
 
     from rocm_ci.model.plan import StageName
     from rocm_ci.model.report import Report
@@ -170,13 +170,15 @@ def _blamed(report: Report, found: Tally, on_base: int) -> str:
 
 
 def _also_failed(report: Report, results: Sequence[StageResult]) -> str:
-    lost = [r.leg for r in results if r.leg and r.leg in legs.lost(report)]
-    broken = list(dict.fromkeys(r.leg for r in results if r.leg and r.leg not in lost))
+    absent = set(legs.lost(report))
+    lost = [r.leg for r in results if r.leg in absent]
+    broken = list(dict.fromkeys(r.leg for r in results if r.leg and r.leg not in absent))
     parts = []
     if broken:
         parts.append(f"the machine failed too, on {words.first(broken, 3)}")
     elif len(results) > len(lost):
-        parts.append(f"the machine failed too, in {words.joined([stage_of(r).value for r in results])}")
+        stages = list(dict.fromkeys(stage_of(r).value for r in results))
+        parts.append(f"the machine failed too, in {words.joined(stages)}")
     if lost:
         parts.append(f"there is no report of {words.first(lost, 3)}")
     return words.joined(parts)
@@ -189,7 +191,8 @@ def _error(report: Report, found: Tally) -> Headline:
         title = f"interrupted before the end{_where_interrupted(report)}"
         return Headline(icon="⏹️", title=title, summary=summary, advice="Run it again.")
     why = [r for r in report.results if r.verdict is Verdict.ERROR and faults.reason(r)]
-    reasons = list(dict.fromkeys(_reason(report, r) for r in why))
+    absent = set(legs.lost(report))
+    reasons = list(dict.fromkeys(_reason(r, absent) for r in why))
     idle = scope.why_nothing(report)
     if all(faults.reason(r) == idle for r in why) and (
         why or all(r.verdict is Verdict.SKIPPED for r in report.results)
@@ -212,10 +215,10 @@ def _error(report: Report, found: Tally) -> Headline:
     return Headline(icon=icon, title=title, summary=summary, advice=advice)
 
 
-def _reason(report: Report, result: StageResult) -> str:
+def _reason(result: StageResult, absent: Set[str]) -> str:
     said = faults.reason(result)
     # Whoever stands for a lost leg names it in the reason, or speaks of the whole run.
-    return f"{result.leg}: {said}" if result.leg and result.leg not in legs.lost(report) else said
+    return f"{result.leg}: {said}" if result.leg and result.leg not in absent else said
 
 
 def _where_interrupted(report: Report) -> str:

@@ -73,7 +73,8 @@ def named(names: Sequence[str], among: Sequence[str]) -> str:
         return ""
     if len(some) >= len(among):
         return words.joined(some) if len(among) == 2 else f"all {len(among):,}"
-    others = [name for name in among if name not in set(some)]
+    there = set(some)
+    others = [name for name in among if name not in there]
     if len(others) == 1 and len(some) > _NAMED:
         return f"all but {others[0]}"
     return words.first(some, _NAMED)

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.past import Acceptance, Point
+from rocm_ci.model.plan import StageName
+from rocm_ci.model.result import Crashed
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report.delta import delta
 from rocm_ci.report.headline import headline
 from rocm_ci.report.markdown import BUDGET, render_comment
-from rocm_ci.report.merge import merged, missing
+from rocm_ci.report.merge import graded, merged, missing
 from rocm_ci.report.past import Past
 from tests import matrices, rendered, reports
 from tests.hostile import HOSTILE, NASTY
@@ -348,3 +350,17 @@ def test_trend_and_old_verdicts_go_before_findings(budget: int) -> None:
     assert comment.startswith("## ❌ ROCm CI: this change")
     if "mermaid" in comment:
         assert comment.count("<code>warp-mask-32</code> |") == 39
+
+
+@pytest.mark.attack("input", "a forged matrix of 256 legs with twenty thousand crashes")
+@pytest.mark.timeout(60)
+def test_a_forged_matrix_with_very_many_results_is_told_in_short() -> None:
+    base = merged([(f"leg{n}", reports.both()) for n in range(256)])
+    crashes = tuple(
+        Crashed(stage=StageName.TEST, reason=f"no reason {n}", leg=f"leg{n % 256}") for n in range(20_000)
+    )
+    comment = render_comment(graded(change(base, results=base.results + crashes)))
+
+    assert len(comment.encode()) <= BUDGET
+    assert "the machine failed too, on leg0, leg1, leg2 and 253 more" in comment
+    assert "240 more legs" in comment
