@@ -15,9 +15,12 @@ from rocm_ci.cli import wiring
 from rocm_ci.errors import ReportError, UsageError
 from rocm_ci.github import archive, artifacts
 from rocm_ci.github.artifacts import Part
-from rocm_ci.model.result import PerfResult
+from rocm_ci.model.plan import StageName
+from rocm_ci.model.report import Leg
+from rocm_ci.model.result import Crashed, PerfResult
 from rocm_ci.report import codec, inert, mask
-from rocm_ci.report.merge import merged, missing
+from rocm_ci.report.legs import GATE
+from rocm_ci.report.merge import graded, merged, missing
 from rocm_ci.sinks import outcome
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from rocm_ci.model.report import Report
 
 _LOST = "other-job"
+_ASK = "a maintainer's `/rocm-ci ok-to-test` tests it, or a branch of this repository"
 _HINT = "the report must come from the run that started this job"
 # How a run may end with nothing having gone wrong.
 _FINE = (None, "success", "neutral", "skipped")
@@ -85,6 +89,19 @@ def joined(parts: Iterable[Part], origin: Origin) -> Report:
         said = f"a job of the run ended with {ending!r} and left none"
         read[_LOST] = missing(_LOST, said, event)
     return merged(list(read.items()))
+
+
+def unproven(report: Report, why: str) -> Report:
+    """The report with an ERROR that says why nothing in it counts."""
+    lost = Crashed(stage=StageName.PREFLIGHT, reason=f"{why}; {_ASK}")
+    taken = {leg.name for leg in report.legs}
+    name = next(one for one in (GATE, *(f"{GATE}-{n}" for n in range(len(taken)))) if one not in taken)
+    part = replace(missing(name, "", report.event, started=report.started), results=(lost,))
+    if not report.legs:
+        return merged([(folders.ALONE, report), (name, part)])
+    leg = Leg(name=name, facts=part.facts, verdict=part.verdict, started=part.started, duration_s=0.0)
+    results = (replace(lost, leg=name), *report.results)
+    return graded(replace(report, results=results, legs=(*report.legs, leg)))
 
 
 def foreign(report: Report, origin: Origin) -> str:

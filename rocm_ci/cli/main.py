@@ -26,6 +26,7 @@ _NOT_COMMANDS = {
     "wiring",
     "baseline",
     "checkout",
+    "destination",
     "incoming",
     "leftovers",
     "masking",

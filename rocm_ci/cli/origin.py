@@ -32,7 +32,7 @@ class Origin:
     this workflow a token that cannot post. `action` and `conclusion` are those of the run that makes the
     report; `workflow` its number or file name; `base_ref` the pull request's base branch, `ref` that of a
     push in full. `is_partial`: only some of the suites or benchmarks were asked for. `is_dispatched`: a pull
-    request was named by inputs, as the bot does.
+    request was named by inputs, as the bot does. `is_of_fork`: the run took its workflow from a fork.
     """
 
     repository: str
@@ -49,6 +49,7 @@ class Origin:
     ref: str | None = None
     is_partial: bool = False
     is_dispatched: bool = False
+    is_of_fork: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,20 +6,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm_ci.cli import baseline, incoming
+from rocm_ci.cli import baseline, destination, incoming
 from rocm_ci.cli.leftovers import Leftovers
 from rocm_ci.errors import GitHubError, ReportError, RocmCiError, UsageError
-from rocm_ci.github import accepted, sticky, trigger
+from rocm_ci.github import trigger
 from rocm_ci.github.client import DeclinedError, PermissionRefusedError
 from rocm_ci.report import inert
 from rocm_ci.report.acceptance import applied
-from rocm_ci.report.links import Links
 from rocm_ci.sinks import base, outcome, pending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from rocm_ci.cli.baseline import Baseline
     from rocm_ci.cli.origin import Origin
     from rocm_ci.github.port import GitHub
     from rocm_ci.log import Log
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from rocm_ci.sinks.mode import CommentMode
 
 _IN_CONVERSATION = ("comment", "suggestions")
-_COMMANDS = ("/rocm-ci rerun-failed", "/rocm-ci help")
 _FOR_THE_WHOLE = ("status", "check")
 _NOBODY = "no pull request belongs to this run"
 _PART = "only a part of the suites was asked for: what is green in it does not make the whole green"
@@ -105,7 +102,7 @@ def shown_without_token(job: Job, files: Sequence[Path], reason: str, hint: str)
         job.log.error(str(error), error.hint)
         return Outcome(refused=refused, code=error.exit_code, origin=job.origin)
     Leftovers.of(job.env, job.log).add(
-        report, _links(job), [base.Unposted(sink="report", reason=reason, hint=hint)]
+        report, destination.links(job), [base.Unposted(sink="report", reason=reason, hint=hint)]
     )
     return Outcome(refused=refused, origin=job.origin, verdict=report.verdict.value if report else None)
 
@@ -153,9 +150,10 @@ def _located(github: GitHub, origin: Origin) -> Origin:
     run = origin.finished
     if run is not None and run.is_for_pull_request:
         pull = trigger.pull_of(github, run)
-        if run.run_id and run.is_of_fork:
+        is_of_fork = run.run_id is not None and run.is_of_fork
+        if is_of_fork:
             trigger.refuse_borrowed_head(github, run, pull)
-        return replace(origin, number=pull.number, base_ref=pull.base_ref)
+        return replace(origin, number=pull.number, base_ref=pull.base_ref, is_of_fork=is_of_fork)
     if origin.number is not None and (origin.head is None or origin.base_ref is None):
         pull = github.pull(origin.repository, origin.number)
         return replace(origin, head=origin.head or pull.head, base_ref=pull.base_ref)
@@ -163,7 +161,7 @@ def _located(github: GitHub, origin: Origin) -> Origin:
 
 
 def _announced(job: Job, github: GitHub) -> tuple[str, ...]:
-    where = _destination(job, github)
+    where = destination.of(job, github)
     posted = pending.announce(where.target, job.names, where.links) if where.target else ()
     for line in posted:
         job.log.info(inert.line(line, limit=600))
@@ -173,8 +171,11 @@ def _announced(job: Job, github: GitHub) -> tuple[str, ...]:
 def _posted(job: Job, report: Report, github: GitHub) -> Outcome:
     origin = job.origin
     known = baseline.of_base(github, origin, report) if origin.number is not None else None
-    where, notices = _looked_at(job, report, known, github)
+    where, notices = destination.with_past(job, report, known, github)
     report = applied(report, where.accepted)
+    if origin.is_of_fork and origin.number is not None and outcome.conclusion(report) != "failure":
+        why = trigger.why_unproven(github, origin.repository, origin.number, origin.head or "")
+        report = incoming.unproven(report, why) if why else report
     refused: tuple[str, ...] = ()
     # Only now: a part can also turn green because its one regression was accepted.
     if origin.is_partial and outcome.conclusion(report) != "failure":
@@ -194,75 +195,6 @@ def _posted(job: Job, report: Report, github: GitHub) -> Outcome:
     )
 
 
-def _looked_at(
-    job: Job, report: Report, known: Baseline | None, github: GitHub
-) -> tuple[base.Destination, tuple[str, ...]]:
-    """Where to, with what the base and the conversation have to say; and what of that is missing."""
-    from rocm_ci.report.delta import delta  # noqa: PLC0415 - only where there is a base
-
-    where = _destination(job, github)
-    notices: list[str] = []
-    if known is not None and known.report is not None:
-        where = replace(where, delta=delta(known.report, report, base_commit=known.commit))
-    elif known is not None:
-        notices.append(f"no report of the base: {known.lack}")
-    target = where.target
-    if target is not None and target.number is not None:
-        try:
-            look = sticky.look(github, target.repository, target.number, target.key)
-            given = accepted.believed(github, target.repository, look)
-        except GitHubError as error:
-            notices.append(f"the conversation could not be read: {error}")
-        else:
-            where = replace(
-                where, target=replace(target, look=look), accepted=_all_accepted(given, job.accept)
-            )
-    for notice in notices:
-        job.log.info(inert.line(notice, limit=600))
-    return where, tuple(notices)
-
-
-def _all_accepted(given: Sequence[Acceptance], new: Sequence[Acceptance]) -> tuple[Acceptance, ...]:
-    """The newest of each name."""
-    names = {one.name for one in new}
-    return (*(one for one in given if one.name not in names), *new)
-
-
-def _destination(job: Job, github: GitHub) -> base.Destination:
-    origin = job.origin
-    summary = job.env.get("GITHUB_STEP_SUMMARY")
-    return base.Destination(
-        log=job.log,
-        summary=Path(summary) if summary else None,
-        annotations=job.env.get("GITHUB_ACTIONS") == "true",
-        links=_links(job),
-        target=base.Target(
-            github=github,
-            repository=origin.repository,
-            head=origin.head or "",
-            number=origin.number,
-            run_id=origin.run_id,
-            run_attempt=origin.run_attempt,
-            key=job.key,
-            comment_mode=job.comment_mode,
-            ref=origin.ref,
-            settle=job.settle,
-        ),
-    )
-
-
-def _links(job: Job) -> Links:
-    server = job.env.get("GITHUB_SERVER_URL", "https://github.com").rstrip("/")
-    page = f"{server}/{job.origin.repository}"
-    run = f"{page}/actions/runs/{job.origin.run_id}" if job.origin.run_id else None
-    return Links(
-        repository=page,
-        run=run,
-        artifact=f"{run}#artifacts" if run and job.is_fetched else None,
-        commands=_COMMANDS if job.has_bot else (),
-    )
-
-
 def _nothing(job: Job, error: RocmCiError) -> Outcome:
     is_forbidden = isinstance(error, PermissionRefusedError)
     if is_forbidden:
@@ -270,7 +202,7 @@ def _nothing(job: Job, error: RocmCiError) -> Outcome:
     else:
         job.log.error(str(error), error.hint)
     unposted = base.Unposted(sink="everything", reason=str(error), hint=error.hint)
-    Leftovers.of(job.env, job.log).add(None, _links(job), [unposted])
+    Leftovers.of(job.env, job.log).add(None, destination.links(job), [unposted])
     refused = tuple(f"{name}: {error}" for name in job.names)
     return Outcome(refused=refused, code=0 if is_forbidden else error.exit_code, origin=job.origin)
 
@@ -283,7 +215,7 @@ def _unreadable(job: Job, github: GitHub, error: RocmCiError) -> Outcome:
         return Outcome(origin=job.origin)
     is_cancelled = isinstance(error, incoming.NothingLeftError) and ending in ("cancelled", "skipped")
     done = Outcome(origin=job.origin) if is_cancelled else _nothing(job, error)
-    where = _destination(job, github)
+    where = destination.of(job, github)
     if where.target is None:
         return done
     reason = f"the run was {ending}, and left no report" if is_cancelled else str(error)

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
-from rocm_ci.errors import EventError
+from rocm_ci.errors import EventError, GitHubError
 from rocm_ci.github.client import DeclinedError, Pull, checked_commit, checked_repository
 
 if TYPE_CHECKING:
-    from rocm_ci.github.port import Conversation
+    from rocm_ci.github.port import Conversation, GitHub
 
 T = TypeVar("T")
 _HINT = "run `rocm-ci report` from a workflow on: workflow_run, or name --repository, --commit and --number"
+_WORKFLOW_FOLDERS = (".github/workflows/", ".github/actions/")
+_MAX_FILES = 3_000  # as many as GitHub lists
 Action = Literal["requested", "in_progress", "completed"]
 
 
@@ -200,6 +202,26 @@ def refuse_borrowed_head(github: Conversation, run: FinishedRun, pull: Pull) -> 
                 f"{run.head[:12]} ran for the fork of #{pull.number}, but is the head of #{other.number} too"
             )
             raise DeclinedError(message, hint="a run of a fork says nothing about other people's commits")
+
+
+def why_unproven(github: GitHub, repository: str, number: int, head: str) -> str:
+    """Why a green result of a fork's own run proves nothing; empty when it does.
+
+    Under `pull_request` the workflow files of the change itself run: one that it rewrote can upload a report
+    of its own making. What cannot be looked at counts as rewritten.
+    """
+    try:
+        paths = [file.path for file in github.files(repository, number)]
+        # The list is about the head as it is now.
+        is_same = github.pull(repository, number).head == head
+    except GitHubError as error:
+        return f"whether this change rewrites the workflow that tested it could not be seen: {error}"
+    own = next((path for path in paths if path.casefold().startswith(_WORKFLOW_FOLDERS)), None)
+    if own is not None:
+        return f"this change rewrites {own}, so what its own run reports proves nothing"
+    if len(paths) >= _MAX_FILES:
+        return f"this change has {_MAX_FILES} files or more, so whether it rewrites a workflow cannot be seen"
+    return "" if is_same else "the pull request moved on while its files were looked at"
 
 
 def moved_on(pull: Pull, head: str) -> DeclinedError:

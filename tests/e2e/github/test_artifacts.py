@@ -17,7 +17,7 @@ from tests import reports
 from tests.archives import packed, patched, special
 from tests.e2e.github.conftest import BOT, FIRST, SECOND, Plane, artifact, workflow_run
 from tests.standin.reports import report
-from tests.standin.things import Identity
+from tests.standin.things import Identity, PullFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -322,6 +322,62 @@ def test_a_fork_cannot_turn_somebody_elses_commit_green(github: StandIn, plane: 
 
     assert (done.code, states(github)) == (0, ["failure"])
     assert "is the head of #5 too" in " ".join(done.refused)
+
+
+@pytest.mark.attack(
+    "2", "a fork that rewrites the workflow which tests it, to upload a green report of its own"
+)
+@pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.NEUTRAL, Verdict.INCONCLUSIVE])
+@pytest.mark.parametrize(
+    "path", [".github/workflows/x.yml", ".GitHub/Workflows/x.yml", ".github/actions/a/b.sh"]
+)
+def test_a_fork_that_brings_its_own_workflow_proves_nothing(
+    github: StandIn, plane: Plane, path: str, verdict: Verdict
+) -> None:
+    event = fork(github, SECOND, files=[PullFile(filename="src/a.hip"), PullFile(filename=path)])
+
+    done = plane.ended(github, {REPORT: report(SECOND, verdict, number=6)}, **event)
+
+    assert (done.code, done.verdict, states(github, SECOND)) == (0, "error", ["failure"])
+    assert f"this change rewrites {path}" in comments(github)[0].replace("&#8203;", "")
+    assert "ok-to-test" in comments(github)[0]
+
+
+def test_the_legs_of_such_a_fork_prove_nothing_either(github: StandIn, plane: Plane) -> None:
+    event = fork(github, SECOND, files=[PullFile(filename=".github/workflows/x.yml")])
+    left = {f"{REPORT}-{leg}": report(SECOND, number=6) for leg in ("a", "b", "gate")}
+
+    done = plane.ended(github, left, **event)
+
+    assert (done.verdict, states(github, SECOND)) == ("error", ["failure"])
+
+
+@pytest.mark.attack("2", "a change with more files than GitHub lists, to hide a workflow behind them")
+def test_a_fork_whose_files_cannot_all_be_seen_proves_nothing(github: StandIn, plane: Plane) -> None:
+    event = fork(github, SECOND, files=[PullFile(filename=f"f{n}") for n in range(3_001)])
+
+    done = plane.ended(github, {REPORT: report(SECOND, number=6)}, **event)
+
+    assert (done.verdict, states(github, SECOND)) == ("error", ["failure"])
+
+
+def test_a_fork_that_leaves_the_workflows_alone_is_believed(github: StandIn, plane: Plane) -> None:
+    event = fork(
+        github, SECOND, files=[PullFile(filename="src/a.hip"), PullFile(filename=".github/rocm-ci.yml")]
+    )
+
+    done = plane.ended(github, {REPORT: report(SECOND, number=6)}, **event)
+
+    assert (done.verdict, states(github, SECOND)) == ("pass", ["success"])
+    assert done.requests <= 14
+
+
+def test_a_branch_of_this_repository_may_change_workflows(github: StandIn, plane: Plane) -> None:
+    github.world.repositories["o/r"].pulls[5].files = [PullFile(filename=".github/workflows/x.yml")]
+
+    done = plane.ended(github, {REPORT: report(FIRST)}, pulls=[5])
+
+    assert (done.verdict, states(github)) == ("pass", ["success"])
 
 
 def test_a_fork_that_closed_its_pull_request_gets_nothing_at_all(github: StandIn, plane: Plane) -> None:

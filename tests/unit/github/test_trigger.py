@@ -11,6 +11,7 @@ import pytest
 from rocm_ci.errors import RocmCiError
 from rocm_ci.github import trigger
 from rocm_ci.github.client import DeclinedError
+from rocm_ci.github.review import ChangedFile
 from rocm_ci.github.trigger import FinishedRun
 from tests.unit.github.fake import FakeGitHub, pull
 
@@ -137,6 +138,21 @@ def test_a_forks_run_says_nothing_about_a_commit_that_is_somebody_elses_head_too
         pull(7, HEAD, head_repository="stranger/r"),
     ):
         trigger.refuse_borrowed_head(FakeGitHub(pulls=[mine, harmless]), run(), mine)
+
+
+def test_why_a_forks_own_run_proves_nothing() -> None:
+    def why(*paths: str, **known: Any) -> str:
+        files = [ChangedFile(path=path, status="modified", patch=None) for path in paths]
+        github = FakeGitHub(pulls=[pull(6, known.get("head", HEAD))], changed=files)
+        github.refused = known.get("refused", set())
+        return trigger.why_unproven(github, "o/r", 6, HEAD)
+
+    assert why("a.hip", "github/workflows/x", ".github/rocm-ci.yml", "x/.github/workflows/y.yml") == ""
+    assert why("a.hip", ".github/workflows/y.yml").startswith("this change rewrites .github/workflows/y.yml")
+    assert "3000 files or more" in why(*(f"f{n}" for n in range(3_000)))
+    assert "moved on" in why("a.hip", head=NEWER)
+    assert "could not be seen" in why("a.hip", refused={"files"})
+    assert "could not be seen" in why("a.hip", refused={"pull"})
 
 
 def dispatched(**changed: object) -> bytes:
