@@ -144,6 +144,7 @@ class _Republish:
             base_ref=pull.base_ref or None,
             workflow=run.workflow,
             is_partial=is_part,
+            is_of_fork=(run.head_repository or "").casefold() != self.repository.casefold(),
         )
         return Job(
             env=self.env,
