@@ -21,6 +21,7 @@ from rocm_ci.report.acceptance import accept
 from tests import reports
 from tests.e2e.github.conftest import BOT, FIRST, Plane
 from tests.standin.reports import report
+from tests.standin.things import PullFile
 
 if TYPE_CHECKING:
     from rocm_ci.model.report import Report
@@ -116,3 +117,23 @@ def test_a_run_whose_reports_are_gone_cannot_be_shown_anew(maintained: StandIn, 
 
     with pytest.raises(ReportError, match="left no artifact"):
         stored(job(run), connect.connect(dict(os.environ), "GITHUB_TOKEN", pause_s=0.0))
+
+
+@pytest.mark.attack("2", "a forged report with one small regression, which a maintainer is to accept")
+def test_accepting_a_regression_does_not_vouch_for_a_workflow_that_a_fork_rewrote(
+    maintained: StandIn, plane: Plane
+) -> None:
+    pull = maintained.world.repositories["o/r"].pulls[5]
+    pull.head_repository, pull.head_owner = "stranger/r", "stranger"
+    pull.files = [PullFile(filename=".github/workflows/rocm-ci-run.yml")]
+    red = plane.ended(maintained, {REPORT: slower()}, conclusion="failure", head_repository="stranger/r")
+    assert red.verdict == "fail"
+    client = connect.connect(dict(os.environ), "GITHUB_TOKEN", pause_s=0.0)
+    made = job(maintained.world.repositories["o/r"].runs[-1].id)
+    made = replace(made, origin=replace(made.origin, is_of_fork=True))
+    found = stored(made, client)
+    given = accept(found, "gemm", by="maintainer", reason="fine", head=FIRST)
+
+    outcome = publish(replace(made, accept=(given,), report=found), (), client)
+
+    assert (outcome.verdict, states(maintained)[-1]) == ("error", "failure")
