@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm_ci.report.markdown import render_comment
+from rocm_ci.report.past import Past
 
 if TYPE_CHECKING:
     from rocm_ci.model.report import Report
@@ -28,7 +29,8 @@ class Summary:
         if budget <= 0:
             where.log.warning("the step summary is full; the report was not added to it")
             return ()
-        text = render_comment(report, links=where.links, budget=budget)
+        past = Past(delta=where.delta, accepted=where.accepted)
+        text = render_comment(report, links=where.links, budget=budget, past=past)
         lead = "\n" if there else ""
         with where.summary.open("a", encoding="utf-8") as file:
             file.write(lead + text)
