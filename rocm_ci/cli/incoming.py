@@ -52,7 +52,7 @@ def from_run(github: Runs, origin: Origin) -> Report:
     if origin.run_id is None:
         message = "there is no report: no file was named, and no run to fetch one from"
         raise UsageError(message, hint="name report.json, or run it in GitHub Actions")
-    found = artifacts.of_run(github, origin.repository, origin.run_id)
+    found = artifacts.of_run(github, origin.repository, origin.run_id, origin.run_attempt)
     if not found:
         message = f"run {origin.run_id} left no artifact called {artifacts.NAME}"
         raise NothingLeftError(message, hint="look at the job that should have uploaded one")

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 NAME = "rocm-ci-report"
 LEG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
+# What the gate of the reusable workflow has to say of an attempt: rocm-ci-gate-ATTEMPT.
+GATE = "gate"
+_GATE = re.compile(r"rocm-ci-gate-([0-9]{1,9})\Z")
 MAX_LEGS = 64
 MAX_TOTAL = 1_000_000_000
 
@@ -38,21 +41,29 @@ class Part:
     refused: ReportError | None = None
 
 
-def of_run(github: Runs, repository: str, run: int) -> tuple[Stored, ...]:
+def of_run(github: Runs, repository: str, run: int, attempt: int | None = None) -> tuple[Stored, ...]:
     """What a run left for us, over all its attempts the newest of each name, sorted by leg.
 
-    Raises `ReportError` when it is more than any matrix leaves, or has a name that can be no leg's: to pass
-    over a leg would be to call a run green that nobody looked at.
+    Of what the gate of an attempt left only that of `attempt` counts (None: the newest): a later attempt may
+    have brought what the gate missed. Raises `ReportError` when there is more than any matrix leaves, or a name
+    that can be no leg's: to pass over a leg would be to call a run green that nobody looked at.
     """
     newest: dict[str, Stored] = {}
+    gate: Stored | None = None
     for artifact in sorted(github.artifacts(repository, run), key=lambda one: (one.created, one.id)):
-        if artifact.name == NAME or artifact.name.startswith(f"{NAME}-"):
+        of_gate = _GATE.match(artifact.name)
+        if of_gate:
+            counts = attempt is None or int(of_gate[1]) == attempt
+            gate = Stored(leg=GATE, artifact=artifact) if counts else gate
+        elif artifact.name == NAME or artifact.name.startswith(f"{NAME}-"):
             leg = artifact.name[len(NAME) + 1 :]
             if artifact.name != NAME and not LEG.match(leg):
                 message = f"the artifact {artifact.name[:80]!a} of run {run} names no leg"
                 hint = f"call it {NAME}-LEG, LEG made of up to 40 letters, digits, dots, dashes"
                 raise ReportError(message, hint=hint)
             newest[leg] = Stored(leg=leg, artifact=artifact)
+    if gate is not None:
+        newest[GATE] = gate
     found = tuple(newest[leg] for leg in sorted(newest))
     if len(found) > MAX_LEGS:
         message = f"run {run} left {len(found)} reports, over the limit of {MAX_LEGS}"

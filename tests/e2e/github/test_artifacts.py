@@ -117,6 +117,21 @@ def test_green_reports_of_a_run_that_ended_badly_are_no_green(
     assert conclusion in comments(github)[0]
 
 
+def test_after_failed_jobs_ran_again_the_gate_of_the_first_attempt_is_history(
+    github: StandIn, plane: Plane
+) -> None:
+    left = {f"{REPORT}-a": report(FIRST), "rocm-ci-gate-1": report(FIRST, Verdict.ERROR)}
+    first = plane.ended(github, left, conclusion="failure")
+    number = github.world.repositories["o/r"].runs[-1].id
+    github.world.store("o/r", number, f"{REPORT}-b", artifact(report(FIRST)))
+    plane.event("workflow_run", workflow_run(FIRST, run_id=number, attempt=2))
+
+    again = plane.run()
+
+    assert (first.verdict, again.verdict) == ("error", "pass")
+    assert states(github) == ["failure", "success"]
+
+
 def test_a_red_report_explains_the_red_run_alone(github: StandIn, plane: Plane) -> None:
     done = plane.ended(github, {REPORT: report(FIRST, Verdict.FAIL)}, conclusion="failure")
 

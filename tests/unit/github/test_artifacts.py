@@ -49,6 +49,25 @@ def test_of_several_attempts_the_newest_artifact_of_each_name_counts() -> None:
     assert {one.leg: one.artifact.id for one in artifacts.of_run(github, "o/r", RUN)} == {"a": 4, "b": 3}
 
 
+def test_what_the_gate_of_another_attempt_missed_is_no_matter_any_more() -> None:
+    github = left("rocm-ci-report-a", "rocm-ci-gate-1", "rocm-ci-gate-3", "rocm-ci-gate-x", "rocm-ci-gate-")
+
+    def legs(attempt: int | None) -> dict[str, int]:
+        return {one.leg: one.artifact.id for one in artifacts.of_run(github, "o/r", RUN, attempt)}
+
+    assert legs(1) == {"a": 1, "gate": 2}
+    assert legs(2) == {"a": 1}
+    assert legs(3) == {"a": 1, "gate": 3}
+    assert legs(None) == {"a": 1, "gate": 3}
+
+
+def test_the_gates_own_artifact_goes_before_a_leg_of_that_name() -> None:
+    github = left("rocm-ci-gate-2", "rocm-ci-report-gate")
+
+    assert [one.artifact.id for one in artifacts.of_run(github, "o/r", RUN, 2)] == [1]
+    assert [one.artifact.id for one in artifacts.of_run(github, "o/r", RUN, 1)] == [2]
+
+
 @pytest.mark.attack("4", "artifact names that are paths, commands or endless")
 @pytest.mark.parametrize("leg", ["../x", "a b", "x" * 41, "", "-x", "\x1b[2J", "a\nb"])
 def test_a_name_that_is_no_legs_is_refused_and_not_passed_over(leg: str) -> None:
