@@ -44,9 +44,9 @@ class Part:
 def of_run(github: Runs, repository: str, run: int, attempt: int | None = None) -> tuple[Stored, ...]:
     """What a run left for us, over all its attempts the newest of each name, sorted by leg.
 
-    Of what the gate of an attempt left only that of `attempt` counts (None: the newest): a later attempt may
-    have brought what the gate missed. Raises `ReportError` when there is more than any matrix leaves, or a name
-    that can be no leg's: to pass over a leg would be to call a run green that nobody looked at.
+    Of what the gate left only that of `attempt` counts (None: the newest): a later attempt may have brought
+    what it missed. Raises `ReportError` when there is more than any matrix leaves, or a name that can be no
+    leg's: to pass over a leg would be to call a run green that nobody looked at.
     """
     newest: dict[str, Stored] = {}
     gate: Stored | None = None
