@@ -105,7 +105,8 @@ def counts(report: Report, found: Tally) -> str:
     parts += _speed_counts(found)
     if not report.interrupted:
         lost = legs.lost(report)
-        broken = dict.fromkeys(stage_of(c).value for c in found.crashed if c.leg not in lost)
+        told = {*lost, legs.GATE}
+        broken = dict.fromkeys(stage_of(c).value for c in found.crashed if c.leg not in told)
         parts += [f"{stage} could not be finished" for stage in broken]
         parts += [f"no report of {words.first(lost, 3)}"] if lost else []
     return ", ".join(parts)
@@ -170,18 +171,18 @@ def _blamed(report: Report, found: Tally, on_base: int) -> str:
 
 
 def _also_failed(report: Report, results: Sequence[StageResult]) -> str:
-    absent = set(legs.lost(report))
-    lost = [r.leg for r in results if r.leg in absent]
-    broken = list(dict.fromkeys(r.leg for r in results if r.leg and r.leg not in absent))
+    lost = legs.lost(report)
+    told = {*lost, legs.GATE}
+    broken = list(dict.fromkeys(r.leg for r in results if r.leg and r.leg not in told))
     parts = []
     if broken:
         parts.append(f"the machine failed too, on {words.first(broken, 3)}")
-    elif len(results) > len(lost):
+    elif not report.legs:
         stages = list(dict.fromkeys(stage_of(r).value for r in results))
         parts.append(f"the machine failed too, in {words.joined(stages)}")
     if lost:
         parts.append(f"there is no report of {words.first(lost, 3)}")
-    return words.joined(parts)
+    return words.joined(parts) or "the run is incomplete"
 
 
 def _error(report: Report, found: Tally) -> Headline:
@@ -191,7 +192,7 @@ def _error(report: Report, found: Tally) -> Headline:
         title = f"interrupted before the end{_where_interrupted(report)}"
         return Headline(icon="⏹️", title=title, summary=summary, advice="Run it again.")
     why = [r for r in report.results if r.verdict is Verdict.ERROR and faults.reason(r)]
-    absent = set(legs.lost(report))
+    absent = {*legs.lost(report), legs.GATE}
     reasons = list(dict.fromkeys(_reason(r, absent) for r in why))
     idle = scope.why_nothing(report)
     if all(faults.reason(r) == idle for r in why) and (

@@ -110,7 +110,7 @@ def _summary(part: Part, room: Room) -> str:
 
 
 def _bodies(part: Part, room: Room) -> Iterator[str]:
-    if legs.is_lost(part.report):
+    if legs.is_stand_in(part.report):
         yield inert.text(reason(part.report.results[0]), limit=room.text)
         return
     yield from details(part.report, part.found, part.advice, room)
@@ -129,7 +129,11 @@ def _sign(part: Part) -> str:
 
 
 def _machine(part: Part) -> str:
-    return "no report" if legs.is_lost(part.report) else machine.line(part.leg.facts)
+    if not legs.is_stand_in(part.report):
+        return machine.line(part.leg.facts)
+    if part.leg.name == legs.GATE:
+        return "what the run lacks"
+    return "no report" if legs.LEFT_NONE in reason(part.report.results[0]) else "broke before it could run"
 
 
 def _line(listed: tuple[Part, ...], room: Room) -> str:

@@ -41,20 +41,25 @@ def part(report: Report, leg: Leg, results: Iterable[StageResult]) -> Report:
     return replace(report, results=mine, facts=leg.facts, verdict=leg.verdict, legs=())
 
 
-def is_lost(report: Report) -> bool:
-    """Whether a report only says that there is none: no machine was seen, and its only result is why."""
+def is_stand_in(report: Report) -> bool:
+    """Whether a report only stands for one: no machine was seen, and its only result says why."""
     return len(report.results) == 1 and report.facts == Facts() and isinstance(report.results[0], Crashed)
 
 
-def lost(report: Report) -> tuple[str, ...]:
-    """The legs of a merged report that left none of their own."""
+def stand_ins(report: Report) -> dict[str, str]:
+    """The legs of a merged report that left none of their own, and why."""
     many = Counter(result.leg for result in report.results)
-    crashed = {result.leg for result in report.results if isinstance(result, Crashed)}
-    return tuple(
-        leg.name
+    crashed = {result.leg: result.reason for result in report.results if isinstance(result, Crashed)}
+    return {
+        leg.name: crashed[leg.name]
         for leg in report.legs
         if many[leg.name] == 1 and leg.name in crashed and leg.facts == Facts()
-    )
+    }
+
+
+def lost(report: Report) -> tuple[str, ...]:
+    """Those of them whose report is missing: others broke before they could run, or are the gate."""
+    return tuple(name for name, why in stand_ins(report).items() if LEFT_NONE in why and name != GATE)
 
 
 def that_did(report: Report, stage: StageName) -> tuple[str, ...]:

@@ -144,7 +144,8 @@ def _title(page: _Page, limit: int) -> str:
 
 def _summary(page: _Page, room: Room) -> str:
     head = page.headline
-    counted = f"**{inert.text(head.summary, limit=room.text)}.**" if head.summary else ""
+    summary = head.summary[:1].upper() + head.summary[1:]
+    counted = f"**{inert.text(summary, limit=room.text)}.**" if summary else ""
     sentences = (head.advice, head.past, history.sentence(page.past.history, page.now))
     said = (inert.prose(sentence, limit=room.text) for sentence in sentences if sentence)
     return " ".join(part for part in (counted, *said) if part)

@@ -20,7 +20,7 @@ from rocm_ci.model.report import Leg, Report, verdict_of
 from rocm_ci.model.result import Crashed, ScanResult, Skipped, StageResult, stage_of
 from rocm_ci.model.verdict import Verdict, worst
 from rocm_ci.report import machine, scope
-from rocm_ci.report.legs import LEFT_NONE, MAX_LEGS, NAME, is_lost, verdicts
+from rocm_ci.report.legs import LEFT_NONE, MAX_LEGS, NAME, is_stand_in, verdicts
 from rocm_ci.report.merge_remarks import notices, settings, span
 
 if TYPE_CHECKING:
@@ -45,8 +45,10 @@ def merged(parts: Sequence[tuple[str, Report]]) -> Report:
         return parts[0][1]
     _refuse_strangers(parts)
     # Those without a GPU come first: a scan and a build are what the others stand on.
-    ordered = sorted(parts, key=lambda p: (is_lost(p[1]), bool(machine.usable(p[1].facts)), _natural(p[0])))
-    there = [(name, report) for name, report in ordered if not is_lost(report)]
+    ordered = sorted(
+        parts, key=lambda p: (is_stand_in(p[1]), bool(machine.usable(p[1].facts)), _natural(p[0]))
+    )
+    there = [(name, report) for name, report in ordered if not is_stand_in(report)]
     plan = _plan([report for _, report in ordered])
     results = tuple(_results(ordered))
     own = verdicts(results)

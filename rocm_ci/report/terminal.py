@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import inert, machine, words
 from rocm_ci.report.headline import headline
-from rocm_ci.report.legs import lost
+from rocm_ci.report.legs import stand_ins
 from rocm_ci.report.problem import Problem
 from rocm_ci.report.problems import problems, seen_on
 from rocm_ci.report.table_rows import rows
@@ -61,7 +61,7 @@ def render(report: Report, *, colour: bool, width: int = 100) -> str:
 
 
 def _machines(console: Console, report: Report) -> None:
-    absent = lost(report)
+    absent = stand_ins(report)
     there = [leg for leg in report.legs if leg.name not in absent]
     for leg in there[:LEGS]:
         console.print(f"Machine {inert.line(leg.name)}: {inert.line(machine.line(leg.facts))}", style="dim")

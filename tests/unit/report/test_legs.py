@@ -57,8 +57,8 @@ def test_the_legs_that_did_a_stage_are_those_with_a_result() -> None:
 def test_a_lost_leg_is_known_as_one_and_a_broken_machine_is_not() -> None:
     assert legs.lost(matrices.matrix("matrix-lost")) == ("mi355x",)
     assert legs.lost(matrices.matrix("matrix-infra")) == ()
-    assert legs.is_lost(missing("a", "", reports.EVENT))
-    assert not legs.is_lost(reports.defect())
+    assert legs.is_stand_in(missing("a", "", reports.EVENT))
+    assert not legs.is_stand_in(reports.defect())
 
 
 def test_a_part_is_the_leg_as_if_it_were_alone() -> None:

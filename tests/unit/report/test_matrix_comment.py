@@ -77,10 +77,7 @@ def test_a_failure_beside_a_broken_machine_says_both() -> None:
 
 
 def test_what_the_gate_says_is_the_reason_of_the_headline() -> None:
-    lost = missing("gate", "", reports.EVENT)
-    waiting = change(lost, results=(change(lost.results[0], reason="waiting for ok-to-test"),))
-
-    title = headline(merged([*matrices.all_green(), ("gate", waiting)])).title
+    title = headline(merged([*matrices.all_green(), gate("waiting for ok-to-test")])).title
 
     assert title == "incomplete, and not this change's fault — waiting for ok-to-test"
 
@@ -364,3 +361,27 @@ def test_a_forged_matrix_with_very_many_results_is_told_in_short() -> None:
     assert len(comment.encode()) <= BUDGET
     assert "the machine failed too, on leg0, leg1, leg2 and 253 more" in comment
     assert "240 more legs" in comment
+
+
+def gate(reason: str) -> tuple[str, Report]:
+    """What the gate of the workflow has to say."""
+    stand_in = missing("gate", "", reports.EVENT)
+    return "gate", change(stand_in, results=(Crashed(stage=StageName.PREFLIGHT, reason=reason),))
+
+
+def test_a_failure_beside_an_incomplete_run_says_both() -> None:
+    report = merged([*matrices.one_bad_leg(), gate("the job gpu was cancelled")])
+
+    assert headline(report).title.endswith("on mi210 only — and the run is incomplete")
+    assert "<strong>gate</strong>: what the run lacks" in render_comment(report)
+
+
+def test_a_leg_that_broke_before_it_ran_is_not_said_to_have_no_report() -> None:
+    why = "the image could not be pulled"
+    broke = change(
+        missing("mi355x", "", reports.EVENT), results=(Crashed(stage=StageName.PREFLIGHT, reason=why),)
+    )
+    report = merged([*matrices.all_green(), ("mi355x", broke)])
+
+    assert headline(report).title == f"the machine failed, not this change — mi355x: {why}"
+    assert "<strong>mi355x</strong>: broke before it could run" in render_comment(report)
