@@ -206,6 +206,10 @@ def _error(report: Report, found: Tally) -> Headline:
         title = f"{OWN_FAULT}, not this change — {faults.reason(own).removeprefix(OWN_FAULT + ': ')}"
         advice = "Please open an issue with the traceback from the report."
         return Headline(icon=icon, title=title, summary=summary, advice=advice)
+    unseen = next((r for r in why if r.leg == legs.GATE and legs.awaits_approval(faults.reason(r))), None)
+    if unseen is not None:
+        title = f"not tested yet — {faults.reason(unseen)}"
+        return Headline(icon=icon, title=title, summary=summary, advice="A maintainer looks at it first.")
     # What left no report is no fault of a machine that anybody looked at.
     lost = bool(why) and all(r.leg == legs.GATE or legs.LEFT_NONE in faults.reason(r) for r in why)
     subject = "incomplete, and not this change's fault" if lost else "the machine failed, not this change"

@@ -23,6 +23,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
 MAX_LEGS = 256  # docs.github.com: a matrix gives at most 256 jobs
 LEFT_NONE = "left no report"
 GATE = "gate"  # the leg by which the gate of the workflow tells what is missing
+_UNAPPROVED = ("waiting for ok-to-test", "proves nothing")
 _NAMED = 3
 
 
@@ -60,6 +61,11 @@ def stand_ins(report: Report) -> dict[str, str]:
 def lost(report: Report) -> tuple[str, ...]:
     """Those of them whose report is missing: others broke before they could run, or are the gate."""
     return tuple(name for name, why in stand_ins(report).items() if LEFT_NONE in why and name != GATE)
+
+
+def awaits_approval(reason: str) -> bool:
+    """Whether the gate says that a stranger's change waits for somebody to look at it."""
+    return any(said in reason for said in _UNAPPROVED)
 
 
 def that_did(report: Report, stage: StageName) -> tuple[str, ...]:

@@ -76,10 +76,10 @@ def test_a_failure_beside_a_broken_machine_says_both() -> None:
     assert "— and the machine failed too, on mi325x" in headline(merged(parts)).title
 
 
-def test_what_the_gate_says_is_the_reason_of_the_headline() -> None:
+def test_what_waits_for_a_maintainer_is_not_tested_yet() -> None:
     title = headline(merged([*matrices.all_green(), gate("waiting for ok-to-test")])).title
 
-    assert title == "incomplete, and not this change's fault — waiting for ok-to-test"
+    assert title == "not tested yet — waiting for ok-to-test"
 
 
 def test_an_interrupted_leg_is_named() -> None:
@@ -385,3 +385,9 @@ def test_a_leg_that_broke_before_it_ran_is_not_said_to_have_no_report() -> None:
 
     assert headline(report).title == f"the machine failed, not this change — mi355x: {why}"
     assert "<strong>mi355x</strong>: broke before it could run" in render_comment(report)
+
+
+def test_what_the_gate_says_is_the_reason_of_the_headline() -> None:
+    title = headline(merged([*matrices.all_green(), gate("the job gpu was cancelled")])).title
+
+    assert title == "incomplete, and not this change's fault — the job gpu was cancelled"
