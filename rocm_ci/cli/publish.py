@@ -148,6 +148,8 @@ def _declined(job: Job, error: DeclinedError) -> tuple[Job, tuple[str, ...]]:
 def _located(github: GitHub, origin: Origin) -> Origin:
     """The origin with its commit and pull request looked up. Raises `DeclinedError` when there is none."""
     run = origin.finished
+    if run is not None:
+        trigger.refuse_odd_event(run)
     if run is not None and run.is_for_pull_request:
         pull = trigger.pull_of(github, run)
         is_of_fork = run.run_id is not None and run.is_of_fork

@@ -173,7 +173,8 @@ def pull_of(github: Conversation, run: FinishedRun) -> Pull:
         for pull in found
         if pull.is_open
         and pull.base_repository.casefold() == run.repository.casefold()
-        and (run.head_repository is None or pull.head_repository == run.head_repository)
+        # With its fork gone, a run must not pass for that of whoever has the same commit.
+        and (pull.head_repository == run.head_repository or (run.head_repository is None and not run.run_id))
     ]
     exact = [pull for pull in ours if pull.head == run.head]
     if len(exact) == 1:
@@ -187,6 +188,18 @@ def pull_of(github: Conversation, run: FinishedRun) -> Pull:
         raise moved_on(moved, run.head)
     message = f"no open pull request of {run.repository} has {run.head[:12]} as its head"
     raise DeclinedError(message, hint="it was closed or merged in the meantime")
+
+
+def refuse_odd_event(run: FinishedRun) -> None:
+    """Raise `DeclinedError` for a fork's run that something else than its pull request itself has started.
+
+    A review or its comments run the fork's version of a workflow, too (GITHUB_REF is the pull request's
+    merge commit), and nothing else of a fork runs here.
+    https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request_review
+    """
+    if run.run_id is not None and run.is_of_fork and not run.is_for_pull_request:
+        message = f"run {run.run_id} of a fork was started by {run.event[:40]!a}, which vouches for no commit"
+        raise DeclinedError(message, hint="let the workflow that is reported on run on: pull_request")
 
 
 def refuse_borrowed_head(github: Conversation, run: FinishedRun, pull: Pull) -> None:

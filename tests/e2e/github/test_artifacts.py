@@ -395,6 +395,30 @@ def test_a_branch_of_this_repository_may_change_workflows(github: StandIn, plane
     assert (done.verdict, states(github)) == ("pass", ["success"])
 
 
+@pytest.mark.attack("2", "a fork's workflow file that runs on a review, a comment or whatever it likes")
+@pytest.mark.parametrize(
+    "trigger", ["pull_request_review", "pull_request_review_comment", "push", "schedule"]
+)
+def test_a_forks_run_that_is_none_of_its_pull_request_gets_nothing_at_all(
+    github: StandIn, plane: Plane, trigger: str
+) -> None:
+    event = fork(github, SECOND, files=[PullFile(filename=".github/workflows/x.yml")])
+
+    done = plane.ended(github, {REPORT: report(SECOND, number=6)}, event=trigger, **event)
+
+    assert (done.code, done.posted, github.writes) == (0, [], [])
+    assert f"was started by '{trigger}'" in done.refused[0]
+
+
+@pytest.mark.attack("2", "a fork with the head of a red pull request, deleted before its run ends")
+def test_the_run_of_a_deleted_fork_is_not_taken_for_somebody_elses(github: StandIn, plane: Plane) -> None:
+    plane.ended(github, {REPORT: report(FIRST, Verdict.FAIL)}, pulls=[5])
+
+    done = plane.ended(github, {REPORT: report(FIRST)}, head_repository=None, branch=None)
+
+    assert (done.code, done.posted, states(github)) == (0, [], ["failure"])
+
+
 def test_a_fork_that_closed_its_pull_request_gets_nothing_at_all(github: StandIn, plane: Plane) -> None:
     event = fork(github, SECOND)
     github.world.repositories["o/r"].pulls[6].state = "closed"

@@ -221,7 +221,7 @@ def test_the_pull_request_of_a_fork_is_asked_for_by_owner_and_branch() -> None:
 
 
 def test_without_a_branch_it_is_asked_for_by_commit() -> None:
-    github = FakeGitHub(pulls=[pull(6, HEAD)])
+    github = FakeGitHub(pulls=[pull(5, HEAD), pull(6, HEAD, head_repository=None)])
 
     assert trigger.pull_of(github, run(branch=None, head_repository=None)).number == 6
     assert github.calls == [f"commit {HEAD}"]
