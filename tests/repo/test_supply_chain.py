@@ -59,12 +59,13 @@ def snippets(page: Path) -> Iterator[tuple[str, Any]]:
         yield block, yaml.safe_load(block)
 
 
-# For a fork, GitHub's own machine; for everybody else a label that the caller may choose.
-HOSTED = (
-    "${{ github.event_name == 'pull_request' && "
-    "github.event.pull_request.head.repo.full_name != github.repository "
-    "&& 'ubuntu-24.04' || inputs.hosted-runner }}"
+# GitHub's own machine, unless the event is none of a fork's (a review runs its file too): then the caller's label.
+OF_OURS = (
+    """(contains(fromJSON('["push", "merge_group", "workflow_dispatch"]'), github.event_name) || ( """
+    "github.event_name == 'pull_request' && "
+    "github.event.pull_request.head.repo.full_name == github.repository ))"
 )
+HOSTED = f"${{{{ {OF_OURS} && inputs.hosted-runner || 'ubuntu-24.04' }}}}"
 
 
 def is_hosted(job: dict[str, Any]) -> bool:
