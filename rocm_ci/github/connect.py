@@ -1,4 +1,4 @@
-"""From a workflow's environment to a client: token, address, certificates, budget."""
+"""From a workflow's environment to a client: token, address, certificates."""
 
 from __future__ import annotations
 
@@ -19,26 +19,15 @@ _API_URL = re.compile(r"https?://[A-Za-z0-9.\-\[\]:]+(/[A-Za-z0-9._/-]*)?\Z")
 _CA_NAMES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
 
-def connect(
-    env: Mapping[str, str], token_env: str, *, pause_s: float = 1.0, budget: int | None = None
-) -> RestClient:
+def connect(env: Mapping[str, str], token_env: str, *, pause_s: float = 1.0) -> RestClient:
     """A client for the server that `GITHUB_API_URL` names, with the token in `token_env`.
 
-    `budget` is how many requests it may send, instead of `transport.BUDGET`. Proxies are those of
-    HTTPS_PROXY and NO_PROXY. Raises `UsageError`; nothing is sent.
+    Proxies are those of HTTPS_PROXY and NO_PROXY. Raises `UsageError`; nothing is sent.
     """
     from rocm_ci.github.rest import RestClient  # noqa: PLC0415 - only once all else is right
-    from rocm_ci.github.transport import BUDGET, Transport  # noqa: PLC0415 - the same
+    from rocm_ci.github.transport import Transport  # noqa: PLC0415 - the same
 
-    return RestClient(
-        Transport(
-            _token(env, token_env),
-            api_url=_url(env),
-            ca=_ca(env),
-            pause_s=pause_s,
-            budget=BUDGET if budget is None else budget,
-        )
-    )
+    return RestClient(Transport(_token(env, token_env), api_url=_url(env), ca=_ca(env), pause_s=pause_s))
 
 
 def _token(env: Mapping[str, str], name: str) -> str:

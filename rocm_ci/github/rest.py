@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm_ci.github.connect import DEFAULT_URL
 from rocm_ci.github.rest_conversation import RestConversation
 from rocm_ci.github.rest_people import RestPeople
 from rocm_ci.github.rest_reviews import RestReviews
@@ -13,8 +12,6 @@ from rocm_ci.github.rest_verdicts import RestVerdicts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-__all__ = ["DEFAULT_URL", "RestClient"]
 
 
 class RestClient(RestConversation, RestVerdicts, RestRuns, RestReviews, RestPeople):

@@ -83,7 +83,7 @@ class CheckSink:
 def begin(target: Target, links: Links) -> str:
     """A check in progress, unless there is one of this run or of a later one."""
     check = _bare(target, links, "running", "The run has not ended yet.", "pending")
-    if any(_order(one, target) >= _own_order(target) for one in _there(target)):
+    if any(_order(one, target) >= outcome.attempt(target) for one in _there(target)):
         return ""
     posted = _post(target, check, ())
     return f"in progress on {target.head}, {posted.url}" if posted else ""
@@ -91,7 +91,7 @@ def begin(target: Target, links: Links) -> str:
 
 def end(target: Target, links: Links, reason: str, *, cancelled: bool) -> str:
     """Complete the one that waits, or make one that says so: the announcement may still come."""
-    of_run = [one for one in _there(target) if _order(one, target) == _own_order(target)]
+    of_run = [one for one in _there(target) if _order(one, target) == outcome.attempt(target)]
     if any(one.conclusion for one in of_run):
         return ""
     said = inert.line(f"no result — {reason}", limit=remarks.MAX_TITLE)
@@ -142,12 +142,8 @@ def _fingerprint(shown: str) -> str:
 
 def _name(target: Target) -> str:
     """The same for all that one attempt of a run posts, so that a repetition finds what is there."""
-    run, attempt = _own_order(target)
+    run, attempt = outcome.attempt(target)
     return f"rocm-ci:{target.key}:{run}.{attempt}"
-
-
-def _own_order(target: Target) -> tuple[int, int]:
-    return (target.run_id, target.run_attempt or 1) if target.run_id else (0, 0)
 
 
 def _order(posted: PostedCheck, target: Target) -> tuple[int, int]:
@@ -166,7 +162,7 @@ def _post(target: Target, check: Check, notes: Sequence[Annotation]) -> PostedCh
         there = _there(target)
         mine = _match(there, check)
         # A new one would hide that of a later run. One that is there must still be completed.
-        later = (one for one in there if _order(one, target) > _own_order(target))
+        later = (one for one in there if _order(one, target) > outcome.attempt(target))
         if mine is None and any(one.conclusion != "cancelled" for one in later):
             return None
         posted = _go_on(target, check, notes, mine)

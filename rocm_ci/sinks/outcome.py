@@ -59,3 +59,8 @@ def run_page(links: Links, target: Target) -> str | None:
     """The page of the very attempt that is reported; of the run where its number is not known."""
     page = links.run_page(target.run_id, target.run_attempt) if target.run_id else None
     return page or links.run
+
+
+def attempt(target: Target) -> tuple[int, int]:
+    """The attempt that is reported, as links name it: one without a number is the first. Later is greater."""
+    return (target.run_id, target.run_attempt or 1) if target.run_id else (0, 0)

@@ -30,7 +30,7 @@ class StatusSink:
         target = where.target
         if target is None:
             return ()
-        if _may_be_overtaken(target) and _order(_shown(target)) > _own_order(target):
+        if _may_be_overtaken(target) and _order(_shown(target)) > outcome.attempt(target):
             return (_OVERTAKEN,)
         state = outcome.state(report)
         said = outcome.in_short(report, MAX_DESCRIPTION, where.delta)
@@ -49,7 +49,7 @@ def begin(target: Target, links: Links) -> str:
     shown = _shown(target)
     page = outcome.run_page(links, target)
     if shown is not None:
-        order, own = _order(shown), _own_order(target)
+        order, own = _order(shown), outcome.attempt(target)
         if order > own or (order == own and target.run_id is not None):
             return ""
     _set(target, "pending", "running", page)
@@ -60,7 +60,7 @@ def end(target: Target, links: Links, reason: str, *, cancelled: bool) -> str:
     """No result will come. A cancelled run leaves what another run of the same commit says."""
     shown = _shown(target)
     if shown is not None:
-        order, own = _order(shown), _own_order(target)
+        order, own = _order(shown), outcome.attempt(target)
         is_waiting_for_us = shown.state == "pending" and order == own
         if not is_waiting_for_us and (order >= own or cancelled):
             return ""
@@ -68,12 +68,6 @@ def end(target: Target, links: Links, reason: str, *, cancelled: bool) -> str:
     said = inert.line(f"no result — {reason}", limit=MAX_DESCRIPTION)
     _set(target, state, said, outcome.run_page(links, target))
     return f"{state} on {target.head}"
-
-
-def post_unreadable(target: Target, reason: str, url: str | None) -> str:
-    """Fail the commit that has no readable report, so that no old green status stays in force."""
-    _set(target, "failure", inert.line(f"no report — {reason}", limit=MAX_DESCRIPTION), url)
-    return f"status: failure on {target.head}"
 
 
 def _set(target: Target, state: StatusState, description: str, url: str | None) -> None:
@@ -109,10 +103,6 @@ def _order(shown: Status | None) -> tuple[int, int]:
     """Which run a status is from: its link says so."""
     run = _RUN.search(shown.url) if shown else None
     return (int(run[1]), int(run[2] or 1)) if run else (0, 0)
-
-
-def _own_order(target: Target) -> tuple[int, int]:
-    return (target.run_id, target.run_attempt or 1) if target.run_id else (0, 0)
 
 
 SINK: Sink = StatusSink()

@@ -55,16 +55,6 @@ def test_a_long_verdict_fits(github: FakeGitHub) -> None:
     assert said.endswith("…")
 
 
-@pytest.mark.attack("17", "a report that is missing or cannot be read, so that an old green stays in force")
-def test_an_unreadable_report_is_a_failure(github: FakeGitHub) -> None:
-    status.post_unreadable(target(github), "the report is empty\x1b[2J" + "x" * 300, LINKS.run)
-
-    (sent,) = github.status_log
-    assert sent["state"] == "failure"
-    assert str(sent["description"]).startswith("no report — the report is empty")
-    assert len(str(sent["description"])) <= 140
-
-
 def test_without_a_target_nothing_is_set() -> None:
     nowhere = Destination(log=place(FakeGitHub()).log)
 
