@@ -113,6 +113,7 @@ def test_this_tree_lacks_nothing_but_its_tag() -> None:
     assert not [line for line in left if "__init__" not in line and "CHANGELOG" not in line]
 
 
+@pytest.mark.attack("20", "an image whose digest is not the one that was checked")
 def test_one_digest_of_an_image_stands_everywhere() -> None:
     named: dict[str, set[str]] = {}
     for path in (
@@ -128,6 +129,7 @@ def test_one_digest_of_an_image_stands_everywhere() -> None:
     assert {image: digests for image, digests in named.items() if len(digests) > 1} == {}
 
 
+@pytest.mark.attack("20", "a release that is out before its tests have run")
 def test_nothing_is_published_before_everything_is_checked() -> None:
     jobs = yaml.safe_load(RELEASE.read_text())["jobs"]
     writing = {key for key, job in jobs.items() if "write" in job["permissions"].values()}
@@ -139,6 +141,7 @@ def test_nothing_is_published_before_everything_is_checked() -> None:
     assert steps == ["What is published is what was attested", "The release", "The floating tag follows"]
 
 
+@pytest.mark.attack("20", "a file of a release that nobody can trace to its source")
 def test_whatever_is_built_is_attested_under_its_digest() -> None:
     jobs = yaml.safe_load(RELEASE.read_text())["jobs"]
     attested = {

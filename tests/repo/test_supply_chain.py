@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 import subprocess
 import sys
@@ -160,6 +161,10 @@ def test_the_gate_runs_always_and_looks_at_every_job() -> None:
     [asked] = [step for step in gate["steps"] if step["uses"].startswith("org/rocm-ci/gate@")]
     assert "continue-on-error" not in asked
     assert "if" not in asked
+    read, written = (step["with"] for step in gate["steps"] if "artifact" in step["uses"])
+    assert not fnmatch.fnmatch(written["name"], read["pattern"]), (
+        "an earlier attempt's gate counts for no later one"
+    )
 
 
 def test_only_the_cheap_steps_may_fail_unseen() -> None:
@@ -237,6 +242,7 @@ def test_images_are_named_by_digest() -> None:
     assert not [image for image in images if not re.fullmatch(r"[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}", image)]
 
 
+@pytest.mark.attack("14", "a package that is swapped on its registry")
 def test_what_is_installed_is_held_to_its_hash() -> None:
     for script in (*ROOT.glob("tools/*.sh"), ROOT / "container/install.sh"):
         for line in re.findall(r"pip install\b.*", script.read_text()):

@@ -83,6 +83,7 @@ def test_a_native_run_passes_verdict_and_exit_code_on(tmp_path: Path) -> None:
     assert cwd == job.workspace
 
 
+@pytest.mark.attack("15", "a token in the environment of the change's own commands")
 def test_a_native_run_gets_no_token_and_no_step_files(tmp_path: Path) -> None:
     job = Job(tmp_path, ARCH="gfx942", IMAGE="rocm/x@sha256:1")
     job.env |= {
@@ -108,6 +109,7 @@ def test_a_pod_is_kept_to_its_gpus_in_native_mode_too(tmp_path: Path) -> None:
     assert machine.started[0][1]["ROCR_VISIBLE_DEVICES"] == "3"
 
 
+@pytest.mark.attack("17", "a run that is killed before it can write its report")
 def test_a_run_that_dies_leaves_a_report_that_says_why(tmp_path: Path) -> None:
     job = Job(tmp_path)
     machine = FakeMachine(tmp_path / "root", answers=HERE, on_run=lambda _argv: 137)
@@ -119,6 +121,7 @@ def test_a_run_that_dies_leaves_a_report_that_says_why(tmp_path: Path) -> None:
     assert "it was killed" in (tmp_path / "summary").read_text()
 
 
+@pytest.mark.attack("17", "a green report that the change has committed, in place of ours")
 def test_a_report_that_the_pull_request_committed_is_not_taken_for_ours(tmp_path: Path) -> None:
     job = Job(tmp_path)
     forged = job.workspace / "rocm-ci-out" / "report.json"
@@ -202,6 +205,7 @@ def test_the_container_is_removed_when_the_launcher_is_torn_down(tmp_path: Path)
     assert machine.asked[-1][:3] == ("docker", "rm", "--force")
 
 
+@pytest.mark.attack("17", "a container on a machine whose GPU is gone")
 def test_docker_without_a_gpu_is_a_machine_error_with_a_next_step(tmp_path: Path) -> None:
     job = Job(tmp_path, MODE="docker", IMAGE="rocm/x@sha256:12")
     machine = host(device_tree(tmp_path / "root", {}, kfd=False), docker=True)

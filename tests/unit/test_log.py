@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import re
 
+import pytest
+
 from rocm_ci.log import Log, printable
 
 
@@ -13,10 +15,12 @@ def written(*, actions: bool = False, colour: bool = False, verbose: bool = Fals
     return Log(out=io.StringIO(), err=err, actions=actions, colour=colour, verbose=verbose), err
 
 
+@pytest.mark.attack("7", "terminal escapes in what we log")
 def test_control_characters_do_not_reach_the_terminal() -> None:
     assert printable("a\x1b[31mred\x9b\x07\x7f\r\tb\nc") == "a[31mred\tb\nc"
 
 
+@pytest.mark.attack("7", "workflow commands printed by a command of the change")
 def test_untrusted_output_is_fenced_with_a_token_nobody_knows() -> None:
     log, err = written(actions=True)
     with log.untrusted():

@@ -124,6 +124,7 @@ def test_a_head_that_moved_on_meanwhile_gets_no_comment(github: StandIn, plane: 
     assert (comments(github), states(github, SECOND)) == ([], [])
 
 
+@pytest.mark.attack("2", "a report of a dispatched run that is about something else than the run's inputs")
 @pytest.mark.parametrize(
     ("about", "why"),
     [(report(SECOND), "about commit 2222"), (report(FIRST, number=9), "about pull request 9")],
@@ -237,6 +238,7 @@ def test_a_suite_that_nobody_knows_is_an_error_that_names_those_there_are(
     assert made.plan.steps[0].reason == "no test suite is called 'untit'; there are: unit, slow"
 
 
+@pytest.mark.attack("10", "a dispatched commit whose own configuration weakens the gates")
 def test_the_gates_of_a_dispatched_head_come_from_its_merge_base(project: Repository, tmp_path: Path) -> None:
     """Nobody on this plane knows whose code it is."""
     project.write(".github/rocm-ci.yml", CONFIG + "scan: {fail-on: never}\n")

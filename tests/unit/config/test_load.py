@@ -151,6 +151,9 @@ WEAK = "require-gpu: false\nscan: {exclude: ['**'], fail-on: never}\nperf:\n  - 
 STRICT = "scan: {exclude: [docs]}\nperf:\n  - {name: a, run: measure}\n"
 
 
+@pytest.mark.attack(
+    "10", "thresholds, fail-on, mounts and exclusions that a fork weakens in its own configuration"
+)
 def test_a_strangers_gates_come_from_the_merge_base() -> None:
     loaded = load(WEAK + "test:\n  - {name: new, run: x}\n", {}, base_text=STRICT, trusted=False)
 
@@ -176,6 +179,7 @@ perf:
 """
 
 
+@pytest.mark.attack("10", "a build, suite or benchmark that a fork's configuration softens or leaves out")
 @pytest.mark.parametrize(
     ("head", "told"),
     [
@@ -220,6 +224,7 @@ def test_a_stranger_may_add_and_reorder_steps() -> None:
     assert loaded.notices == ()
 
 
+@pytest.mark.attack("10", "gates of a fork where the base has no configuration")
 def test_a_stranger_cannot_bring_gates_where_the_base_has_none() -> None:
     loaded = load(WEAK, {}, base_text=None, trusted=False)
 

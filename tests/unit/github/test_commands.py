@@ -32,6 +32,7 @@ def decoded(text: str) -> str:
     return text.replace("%0A", "\n").replace("%0D", "\r").replace("%25", "%")
 
 
+@pytest.mark.attack("7", "`::set-output`, `::add-mask` and `::error` in a message of ours")
 def test_a_forged_command_stays_text() -> None:
     assert commands.command("warning", "x\n::set-output name=a::b") == "::warning::x%0A::set-output name=a::b"
 

@@ -51,6 +51,7 @@ def pairs(line: list[str], flag: str) -> list[str]:
     return [after for before, after in itertools.pairwise(line) if before == flag]
 
 
+@pytest.mark.attack("16", "more devices than the leased one")
 def test_the_whole_command_line_of_a_leased_gpu(tmp_path: Path) -> None:
     root = device_tree(tmp_path)
     pod_file(root, devices.LEASE, "--device /dev/dri/renderD129")
@@ -89,6 +90,7 @@ def test_nothing_opens_the_fence() -> None:
     assert not any("docker.sock" in word or "seccomp=unconfined" in word for word in line)
 
 
+@pytest.mark.attack("16", "folders of the host inside the container")
 def test_the_workspace_is_the_only_folder_that_can_be_written() -> None:
     writable = [mount for mount in pairs(argv(), "--mount") if not mount.endswith(",readonly")]
 
@@ -116,6 +118,7 @@ def test_an_action_inside_the_workspace_is_not_mounted_twice() -> None:
     assert [mount for mount in mounts if str(WORK) in mount] == [f"type=bind,source={WORK},target={WORK}"]
 
 
+@pytest.mark.attack("17", "a machine without `kfd`: its GPU is gone")
 def test_no_gpu_stops_the_run(tmp_path: Path) -> None:
     machine = FakeMachine(device_tree(tmp_path, {}, kfd=False))
 

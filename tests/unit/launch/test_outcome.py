@@ -56,6 +56,7 @@ def test_a_report_that_disagrees_with_its_process_is_not_believed(
     assert f"the report says '{verdict}', but its process ended with exit code {code}" in judged.reason
 
 
+@pytest.mark.attack("17", "a run that ended without a report")
 @pytest.mark.parametrize(
     ("code", "passed_on", "words"),
     [
@@ -104,6 +105,7 @@ def test_a_pipe_in_place_of_a_report_does_not_hang(output: Path) -> None:
     assert outcome.judge(output, 0).verdict == "error"
 
 
+@pytest.mark.attack("4", "a link in place of the output folder")
 def test_an_output_folder_that_became_a_link_is_not_read(output: Path, tmp_path: Path) -> None:
     leave(output, "pass")
     output.rename(tmp_path / "moved")

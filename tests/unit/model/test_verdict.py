@@ -51,6 +51,7 @@ SKIP = Skipped(stage=StageName.TEST, reason="x")
 PASSED = ScanResult(verdict=Verdict.PASS, duration_s=1)
 
 
+@pytest.mark.attack("17", "a run in which nothing ran")
 def test_a_run_in_which_nothing_ran_is_an_error() -> None:
     assert verdict_of((SKIP, SKIP), Plan(steps=())) is Verdict.ERROR
 

@@ -32,6 +32,9 @@ PLACES = {
 }
 
 
+@pytest.mark.attack(
+    "6", "mentions, references, HTML, links and our marker in any place of a page, rendered as GitHub does"
+)
 @pytest.mark.parametrize("place", PLACES)
 @settings(deadline=None)
 @given(value=HOSTILE)
@@ -47,6 +50,7 @@ def test_nothing_acts_in_any_place(place: str, value: str) -> None:
     assert not rendered.UNSEEN.search(tree.text_content())
 
 
+@pytest.mark.attack("6", "pipes, backticks and line ends in a cell of a table")
 @pytest.mark.parametrize("form", [inert.text, inert.tag])
 @given(values=st.lists(HOSTILE, min_size=3, max_size=3))
 def test_a_table_keeps_its_cells(form: Callable[[str], str], values: list[str]) -> None:
@@ -77,6 +81,7 @@ def test_a_summary_is_not_left(value: str) -> None:
     assert [str(node.tag) for node in tree] == ["details"]
 
 
+@pytest.mark.attack("6", "a log that closes its own code fence, of any length")
 @pytest.mark.parametrize("indent", [0, 2])
 @given(value=HOSTILE)
 def test_a_fence_cannot_be_closed_from_within(indent: int, value: str) -> None:
@@ -138,6 +143,7 @@ def test_no_form_lets_control_characters_through(value: str) -> None:
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", inert.block(value))
 
 
+@pytest.mark.attack("6", "bidirectional and zero-width characters")
 def test_what_cannot_be_seen_is_made_visible() -> None:
     assert inert.line("a\u202eb\u200bc\u00add") == "a⟨U+202E⟩b⟨U+200B⟩c⟨U+00AD⟩d"
 

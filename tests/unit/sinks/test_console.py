@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import io
 
+import pytest
+
 from rocm_ci.log import Log
 from rocm_ci.sinks.base import Destination
 from rocm_ci.sinks.console import SINK, harmless
@@ -16,6 +18,7 @@ def test_the_report_goes_to_standard_output() -> None:
     assert "ROCm CI: this change" in out.getvalue()
 
 
+@pytest.mark.attack("7", "a name or message of the report that begins like a workflow command")
 def test_no_line_can_be_a_workflow_command() -> None:
     out = io.StringIO()
     hostile = reports.with_every_text(
