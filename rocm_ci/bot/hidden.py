@@ -27,7 +27,8 @@ _TAG = re.compile(
     re.VERBOSE,
 )
 _QUOTED = r"""(?:"(?:\\.|[^"\\]){0,2000}"|'(?:\\.|[^'\\]){0,2000}'|\((?:\\.|[^()\\]){0,2000}\))"""
-_TITLE = re.compile(rf"\]\(\s*(?:<[^<>\n]{{0,2000}}>|[^\s<>()]{{0,2000}})\s+{_QUOTED}\s*\)", re.DOTALL)
+# An empty address has no blanks of its own before it: else a run of blanks could be split in many ways.
+_TITLE = re.compile(rf"\]\((?:\s*(?:<[^<>\n]{{0,2000}}>|[^\s<>()]{{1,2000}}))?\s+{_QUOTED}\s*\)", re.DOTALL)
 # https://spec.commonmark.org/0.31.2/#link-reference-definition, only at the beginning of a paragraph.
 _DEFINITION = re.compile(
     rf"\[(?:\\.|[^\[\]\\]){{1,999}}\]:\s*(?:<[^<>\n]{{0,2000}}>|(?!<)(?:[^\s()]|\([^\s()]{{0,200}}\)){{1,2000}})"

@@ -129,6 +129,10 @@ HOSTILE = {
     "attributes": "<a " + "b " * 32_000,
     "spaces": "<a" + " " * 65_000,
     "titles": '](a "' * 13_000,
+    "spaces before a title": "](" + " " * 65_000 + "x",
+    "spaces after an address": "](a" + " " * 65_000 + "x",
+    "spaces after a title": "](a 'b'" + " " * 65_000 + "x",
+    "spaces in a tag": "<a b" + " " * 65_000 + "=",
     "backslashes": "\\" * 65_000,
     "runs of backticks": "".join("`" * (n % 300 + 1) + " " for n in range(400)),
     "single backticks": "` " * 32_000,
@@ -136,6 +140,10 @@ HOSTILE = {
     "declarations": "<![CDATA[" * 7_000,
     "nested quotes": ">" * 65_000,
     "nested lists": "- " * 32_000,
+    "blanks of a title": "x ](" + " " * 65_000,
+    "blanks of a definition": "[a]:" + " " * 32_000 + "b" + " " * 32_000 + "'",
+    "blanks of attributes": "<a b" + " " * 32_000 + "=" + " " * 32_000,
+    "brackets of an address": "[a]: " + "()" * 32_000,
     "references": "[a]: b '\n" * 7_000,
 }
 
@@ -144,7 +152,7 @@ HOSTILE = {
 @pytest.mark.attack("input", "64 KB of text on which a careless parser never ends")
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_is_read_to_its_end(text: str) -> None:
-    assert spoken.lines(f"{text[: spoken.MAX_BODY - 20]}\n\n{RUN}") in ((), (RUN,))
+    assert spoken.lines(f"{text[: spoken.MAX_BODY - 20]}x\n\n{RUN}") in ((), (RUN,))
 
 
 PIECES = [
