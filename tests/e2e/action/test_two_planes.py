@@ -102,7 +102,7 @@ def test_a_fork_waits_until_its_very_commit_is_dispatched(both: Planes) -> None:
 
     assert run.code == 1, run.log
     assert run.jobs == {"Scan": "succeeded", "Gate": "failed"}, "no job on a machine that runs its code"
-    assert uploaded(both) == ["gate", "scan"]
+    assert uploaded(both) == ["rocm-ci-gate-1", "scan"]
 
     ran(both, run, head_repository=planes.STRANGER)
     posted = both.answer("failure", head_repository=planes.STRANGER)
