@@ -25,6 +25,7 @@ MAX_ARCHIVE = 200_000_000
 MAX_REPORT = 50_000_000
 MAX_ENTRIES = 10_000
 MAX_NAME = 1_024
+MAX_DEPTH = 32
 # A report of 100,000 tests packs to a fortieth, one of 5,000 alike failures to a 160th; a bomb aims at
 # DEFLATE's best, 1:1032. What is small does no harm at any ratio.
 MAX_RATIO = 400
@@ -157,6 +158,11 @@ def _name(raw: bytes, flags: int) -> str:
         raise _refusal(f"the file name {_shown(name)} holds a character that leads elsewhere")
     if any(part in ("", ".", "..") for part in parts):
         raise _refusal(f"the file name {_shown(name)} leads out of the archive")
+    if len(parts) > MAX_DEPTH:
+        # All its folders are remembered: ten thousand names of five hundred would take gigabytes.
+        raise _refusal(
+            f"the file name {_shown(name)} is {len(parts)} folders deep, over the limit of {MAX_DEPTH}"
+        )
     return name
 
 

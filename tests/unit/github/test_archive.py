@@ -86,6 +86,14 @@ def test_a_name_that_leads_elsewhere_is_refused(name: str) -> None:
     assert "file name" in refusal(packed(("report.json", REPORT), (name, b"x")))
 
 
+@pytest.mark.attack("4", "names of so many folders that remembering them fills the memory")
+def test_a_name_of_very_many_folders_is_refused() -> None:
+    deepest = "a/" * (archive.MAX_DEPTH - 1) + "report.json"
+
+    assert archive.report_of(packed((deepest, REPORT))) == REPORT
+    assert "folders deep" in refusal(packed((f"a/{deepest}", REPORT)))
+
+
 def test_a_name_with_nul_is_refused() -> None:
     # Python cuts names at NUL when it writes them.
     data = packed(("report.jsonXx", REPORT), ("report.json", REPORT)).replace(b"jsonXx", b"json\x00x")
