@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -26,7 +26,7 @@ _CUT_NOTICE = (
 class _Head(msgspec.Struct):
     """What is read before anything else; a report of another version has other fields."""
 
-    version: int
+    version: Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
     tool: str = "another version of rocm-ci"
 
 
@@ -119,9 +119,13 @@ def _refuse_ambiguous(data: bytes) -> None:
 def _unlike(pairs: list[tuple[str, Any]]) -> None:
     if len(dict(pairs)) == len(pairs):
         return
-    keys = [key for key, _ in pairs]
-    message = f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object"
-    raise ValueError(message)
+    # One pass: a stranger may give millions of keys and double the last.
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            message = f"the key {key[:80]!r} stands twice in one object"
+            raise ValueError(message)
+        seen.add(key)
 
 
 def _typed(data: bytes, kind: type[T]) -> T:

@@ -30,6 +30,10 @@ _PUBLISHERS = {
 }
 # On GitHub anybody can write; only under these owners the owner does.
 _GITHUB_OWNERS = {"rocm", "llvm", "pytorch", "org", "nvidia", "amd", "kitware"}
+# And even there: what people attach to an issue is stored below the owner's name (`/files/`, `/assets/`).
+_GITHUB_PAGES = {"", "blob", "commit", "discussions", "issues", "pull", "tree", "wiki"}
+# A browser resolves these before it asks, also when they are written with percent signs.
+_CLIMBS = re.compile(r"(?:\A|/)(?:\.|%2e){1,2}(?=/|\Z)", re.IGNORECASE)
 _PLAIN = re.compile(r"https://[A-Za-z0-9./_~%#?=&+:@,;-]{1,500}\Z")
 _OURS = re.compile(r"docs/[a-z0-9/-]{1,200}\.md(#[a-z0-9-]{1,80})?\Z")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}\Z")
@@ -89,7 +93,10 @@ def published(address: str | None) -> str | None:
         parts = urlsplit(address)
     except ValueError:
         return None
+    if _CLIMBS.search(parts.path):
+        return None
     if parts.netloc in _PUBLISHERS:
         return address
-    owner = parts.path.split("/")[1].lower() if parts.path.count("/") else ""
-    return address if parts.netloc == "github.com" and owner in _GITHUB_OWNERS else None
+    _, owner, _, page, *_ = *parts.path.split("/"), "", "", "", ""
+    is_theirs = owner.lower() in _GITHUB_OWNERS and page in _GITHUB_PAGES
+    return address if parts.netloc == "github.com" and is_theirs else None

@@ -250,6 +250,19 @@ def test_json_that_two_readers_could_read_in_two_ways_is_refused(old: str, new: 
     assert why in str(refused(text.replace(old, new, 1).encode()))
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.attack("4", "an object of very many keys, the last of which stands twice")
+def test_a_doubled_key_is_found_among_very_many() -> None:
+    keys = ",".join(f'"k{n}":0' for n in range(300_000))
+
+    assert "'k299999' stands twice" in str(refused(f'{{"version":1,{keys},"k299999":1}}'.encode()))
+
+
+@pytest.mark.parametrize("version", ["9" * 4_000, "-1", "2147483648"])
+def test_a_version_that_is_none_is_not_repeated(version: str) -> None:
+    assert len(str(refused(f'{{"version":{version}}}'.encode()))) < 300
+
+
 def test_a_number_that_no_float_holds_is_refused() -> None:
     text = codec.encode(reports.red()).decode()
     number = json.loads(text)["duration_s"]

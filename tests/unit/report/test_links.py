@@ -13,6 +13,9 @@ LINKS = Links(repository="https://github.com/acme/wavekit")
         "https://rocm.docs.amd.com/projects/HIP/en/latest/",
         "https://github.com/ROCm/HIP/issues/1",
         "https://github.com/llvm/llvm-project/blob/main/llvm/docs/AMDGPUUsage.rst",
+        "https://github.com/ROCm",
+        "https://github.com/ROCm/HIP",
+        "https://docs.github.com/en/a..b/c.html?x=../y",
     ],
 )
 def test_a_publisher_that_we_know_may_be_linked(address: str) -> None:
@@ -46,8 +49,18 @@ def test_a_page_of_our_own_is_completed() -> None:
         "https://rocm.docs.amd.com/\nx",
         "https://[::1",
         "//rocm.docs.amd.com/",
+        "https://github.com/ROCm/../mallory/rocm-ci",
+        "https://github.com/ROCm/%2E%2e/mallory/rocm-ci",
+        "https://github.com/./mallory/rocm-ci",
+        "https://github.com/ROCm/..",
+        "https://github.com//mallory/ROCm",
+        "https://rocm.docs.amd.com/../x",
+        "https://github.com/ROCm/HIP/files/123/driver.zip",
+        "https://github.com/ROCm/HIP/assets/123/driver.zip",
+        "https://github.com/ROCm/HIP/releases/download/v1/driver.zip",
     ],
 )
+@pytest.mark.attack("6", "links in a report that lead elsewhere than they seem to")
 def test_any_other_address_is_not_linked(address: str | None) -> None:
     assert published(address) is None
 
