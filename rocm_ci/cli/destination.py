@@ -75,7 +75,7 @@ def of(job: Job, github: GitHub) -> base.Destination:
             run_id=origin.run_id,
             run_attempt=origin.run_attempt,
             key=job.key,
-            comment_mode=job.comment_mode,
+            comment_mode=job.comment_mode if "comment" in job.names else "off",
             ref=origin.ref,
             settle=job.settle,
         ),

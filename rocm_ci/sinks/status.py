@@ -89,9 +89,11 @@ def _may_be_overtaken(target: Target) -> bool:
         return True
     seen = target.look.stamp
     if seen is None:
-        return False
+        # Where every run leaves a comment, none has spoken yet; else a comment tells nothing.
+        return target.comment_mode != "always"
     awaited = seen.awaited if seen.awaited_head == target.head else (0, 0)
-    return max(seen.order if seen.head == target.head else (0, 0), awaited) > target.order
+    told = ((p.run or 0, p.attempt or 0) for p in (seen.point, *seen.history) if p.head == target.head)
+    return max(awaited, *told, (0, 0)) > target.order
 
 
 def _shown(target: Target) -> Status | None:

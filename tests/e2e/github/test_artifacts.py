@@ -300,6 +300,18 @@ def test_a_stale_run_overwrites_nothing(github: StandIn, plane: Plane) -> None:
     assert (comments(github), states(github, SECOND)) == (before, ["success"])
 
 
+@pytest.mark.attack(
+    "3", "an older run of the same commit that ends after a red one, where nothing is commented"
+)
+@pytest.mark.parametrize("how", [("--to", "status"), ("--comment", "off"), ("--comment", "failures")])
+def test_without_a_comment_an_older_run_overwrites_nothing_either(plane: Plane, how: tuple[str, str]) -> None:
+    plane.post(report(FIRST, Verdict.FAIL), *how, run_id=9)
+
+    done = plane.post(report(FIRST), *how, run_id=8)
+
+    assert "status: left alone: a later run of this commit has spoken" in done.posted
+
+
 @pytest.mark.attack("2", "two pull requests with the same head")
 def test_two_pull_requests_with_one_head_get_no_comment(github: StandIn, plane: Plane) -> None:
     github.world.open_pull("o/r", 6, FIRST, base_branch="release")

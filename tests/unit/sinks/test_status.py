@@ -7,6 +7,7 @@ import pytest
 
 from rocm_ci.github import marker
 from rocm_ci.github.marker import Stamp
+from rocm_ci.model.past import Point
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report.links import Links
 from rocm_ci.sinks import status
@@ -98,6 +99,30 @@ def test_where_the_comment_was_read_no_question_is_needed(github: FakeGitHub) ->
     where = Destination(log=place(github).log, links=LINKS, target=looked(github))
 
     assert status.SINK.emit(report(HEAD), where) == (f"success on {HEAD}",)
+
+
+@pytest.mark.attack("3", "an older run writes last of all, where the comment shows another commit meanwhile")
+def test_what_the_comment_remembers_of_a_commit_counts_too(github: FakeGitHub) -> None:
+    status.SINK.emit(RED, place(github, run_id=9))
+    before = Point(head=HEAD, verdict=Verdict.FAIL, at="", run=9, attempt=1)
+    stamp = Stamp(head="b" * 40, verdict=Verdict.PASS, run=10, attempt=1, history=(before,))
+    github.say(BOT, marker.sign("x", "default", stamp))
+    where = Destination(log=place(github).log, links=LINKS, target=looked(github, run_id=8))
+
+    assert "left alone" in status.SINK.emit(report(HEAD), where)[0]
+    assert states(github) == ["failure"]
+
+
+@pytest.mark.parametrize(("mode", "asked"), [("always", False), ("changes", True), ("off", True)])
+def test_where_a_run_need_not_leave_a_comment_its_absence_says_nothing(
+    github: FakeGitHub, mode: str, asked: bool
+) -> None:
+    status.SINK.emit(RED, place(github, run_id=8))
+    target = looked(github, comment_mode=mode)
+
+    status.SINK.emit(report(HEAD), Destination(log=place(github).log, links=LINKS, target=target))
+
+    assert states(github) == ["failure"] if asked else ["failure", "success"]
 
 
 @pytest.mark.attack("11", "a marker under our own login that claims to be of a newer run")
