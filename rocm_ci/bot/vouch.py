@@ -13,6 +13,7 @@ from rocm_ci.bot.scene import Done, declined, is_waiting
 from rocm_ci.bot.starting import dispatch, link
 from rocm_ci.errors import GitHubError
 from rocm_ci.github.client import DeclinedError
+from rocm_ci.github.marker import RESERVED
 
 if TYPE_CHECKING:
     from rocm_ci.bot.command import Command
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 _MOST = 100
 _ALL = 3000  # as many files of a pull request as GitHub lists
-CONTEXT = "rocm-ci/ok-to-test"
+CONTEXT = f"rocm-ci/{RESERVED}"
 
 
 def is_vouched(scene: Scene) -> bool:

@@ -20,7 +20,7 @@ from rocm_ci.cli import wiring
 from rocm_ci.cli.origin import Origin
 from rocm_ci.errors import EventError, GitHubError, UsageError
 from rocm_ci.event import MAX_BYTES
-from rocm_ci.github import connect
+from rocm_ci.github import connect, marker
 from rocm_ci.github.client import DeclinedError
 from rocm_ci.log import printable
 from rocm_ci.report import inert, words
@@ -78,7 +78,7 @@ def command(
     """
     env = wiring.environment()
     log = wiring.make_log(env)
-    settings = Settings(workflow=checked_workflow(workflow))
+    settings, key = Settings(workflow=checked_workflow(workflow)), marker.checked_key(key)
     event = events.read(event_name or env.get("GITHUB_EVENT_NAME", ""), _payload(env, event_path))
     ours = env.get("GITHUB_REPOSITORY")
     if ours and ours.casefold() != event.repository.casefold():

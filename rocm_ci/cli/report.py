@@ -108,7 +108,7 @@ def command(
         event_path=event_path,
         conclusion=conclusion,
     )
-    wanted, checked = chosen(sinks), _checked_key(key)
+    wanted, checked = chosen(sinks), marker.checked_key(key)
     try:
         origin = origin_of(env, flags)
     except DeclinedError as declined:
@@ -149,13 +149,6 @@ def chosen(names: Sequence[str]) -> tuple[base.Sink, ...]:
             message = f"there is no sink {name!r}"
             raise UsageError(message, hint=f"choose from {', '.join(sorted(known))}")
     return tuple(known[name] for name in dict.fromkeys(names))
-
-
-def _checked_key(key: str) -> str:
-    if not marker.KEY.match(key):
-        message = f"{key[:60]!r} is no key"
-        raise UsageError(message, hint="use up to 40 letters, digits, dots, dashes and underscores")
-    return key
 
 
 def _tell(log: Log, outcome: Outcome, *, as_json: bool) -> None:

@@ -21,11 +21,14 @@ from dataclasses import dataclass
 
 import msgspec
 
+from rocm_ci.errors import UsageError
 from rocm_ci.github.client import MAX_BODY
 from rocm_ci.model.past import Acceptance, Point
 from rocm_ci.model.verdict import Verdict
 
 VERSION = 1
+# The status of that name is the bot's word for a maintainer, and counts because the bot has set it.
+RESERVED = "ok-to-test"
 MAX_PAYLOAD = 5_000  # characters; with it and a notice the 60,000 bytes of a report still fit
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
 _NAME = r"rocm-ci:v(?P<version>[0-9]{1,4}) key=(?P<key>[A-Za-z0-9][A-Za-z0-9._-]{0,39})"
@@ -103,6 +106,15 @@ class Marker:
     def is_newer(self) -> bool:
         """Whether a newer rocm-ci wrote it, whose memory this one cannot keep."""
         return self.version > VERSION
+
+
+def checked_key(key: str) -> str:
+    """`key`, if it can tell a reporter from others. Raises `UsageError`."""
+    if not KEY.match(key) or key.casefold() == RESERVED:
+        message = f"{key[:60]!r} is no key"
+        hint = f"use up to 40 letters, digits, dots, dashes and underscores; {RESERVED!r} is taken"
+        raise UsageError(message, hint=hint)
+    return key
 
 
 def sign(text: str, key: str, stamp: Stamp, *, notice: str = "") -> str:

@@ -412,6 +412,8 @@ def test_a_wrong_token_and_a_dead_address_end_with_4_and_a_hint(github: StandIn,
     [
         (["--to", "pigeon"], "there is no sink 'pigeon'"),
         (["--key", "a b"], "'a b' is no key"),
+        (["--key", "ok-to-test"], "'ok-to-test' is no key"),
+        (["--key", "Ok-To-Test"], "'Ok-To-Test' is no key"),
         (["--repository", "o", "--number", "5"], "'o' is not a repository"),
         (["--commit", "HEAD"], "'HEAD' is not a full commit name"),
         (["--token-env", "NOTHING"], "there is no token in NOTHING"),

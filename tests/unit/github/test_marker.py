@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rocm_ci.errors import UsageError
 from rocm_ci.github import marker
 from rocm_ci.github.client import MAX_BODY
 from rocm_ci.github.marker import MAX_PAYLOAD, Marker, Stamp
@@ -221,3 +222,11 @@ def test_other_comments_are_not_ours(body: str) -> None:
 
 def test_a_megabyte_of_beginnings_is_read_quickly() -> None:
     assert marker.find("<!-- rocm-ci:v1 key=a " * 50_000) is None
+
+
+@pytest.mark.attack("13", "a report whose status would have the name of the bot's ok-to-test")
+@pytest.mark.parametrize("key", ["ok-to-test", "OK-to-test", "", "a b", "-->", "x" * 41])
+def test_a_key_tells_reporters_apart_and_nothing_else(key: str) -> None:
+    with pytest.raises(UsageError, match="is no key"):
+        marker.checked_key(key)
+    assert marker.checked_key("nightly.gfx90a") == "nightly.gfx90a"
