@@ -12,7 +12,8 @@ NASTY = (
     "# ", "- ", "1. ", "> ", "---", "===", "***", "__", "_a_", "*b*", "~~c~~", "$x$", "$$", "$`x`$", ":rocket:", "&lt;",
     "&#64;", "&amp;", "\u202e", "\u200b", "\u2066", "\ufeff", "\x00", "\x1b[31m", "\x1b]0;t\x07", "\x9b2J", "\ud800",
     "a", " ", "row_sum<float>", "é", "\U0001f600", "[ ]", "[x]", "[^1]", "::error::x", "##[error]x", "e\u0301\u0301\u0301\u0301\u0301",
-    "<https://e.example>", "<a@b.example>", "- [ ] x", "{0}", "(", ")", "!", '"', "'", "</code>", "</pre>",
+    "<https://e.example>", "<a@b.example>", "- [ ] x", "{0}", "(", ")", "!", '"', "'", "</code>", "</pre>", "\n```\n",
+    "\n`````\n", "\n\n</details>\n\n", "\n\n    @org/team\n",
 )  # fmt: skip
 HOSTILE = st.one_of(
     st.lists(st.sampled_from(NASTY), max_size=14).map("".join),

@@ -235,6 +235,35 @@ def test_entries_that_share_their_bytes_are_refused() -> None:
     refusal(outer)
 
 
+@pytest.mark.attack("4", "an entry inside of another one, at its very end, so that all sizes add up")
+def test_an_entry_inside_of_another_is_refused() -> None:
+    inner = packed(("report.json", REPORT), method=zipfile.ZIP_STORED)
+    entry, directory = inner[: inner.index(CENTRAL)], inner[inner.index(CENTRAL) : inner.index(END)]
+    outer = packed(("logs/x", entry), method=zipfile.ZIP_STORED)
+    end = outer.index(END)
+    begin = outer.index(entry)
+    data = outer[:end] + patched(directory, CENTRAL, 42, "<I", begin) + outer[end:]
+    for offset, form, value in (
+        (8, "<H", 2),
+        (10, "<H", 2),
+        (12, "<I", end - outer.index(CENTRAL) + len(directory)),
+    ):
+        data = patched(data, END, offset, form, value)
+
+    assert "share their bytes" in refusal(data)
+
+
+def test_something_between_two_entries_is_refused() -> None:
+    """Also where all addresses were moved along."""
+    two = packed(("a.json", REPORT), ("report.json", REPORT))
+    at = two.index(LOCAL, 1)
+    data = two[:at] + b"hidden" + two[at:]
+    data = patched(data, CENTRAL, 42, "<I", at + 6, which=1)
+    data = patched(data, END, 16, "<I", two.index(CENTRAL) + 6)
+
+    assert "something between" in refusal(data)
+
+
 def test_a_header_that_disagrees_with_the_directory_is_refused() -> None:
     data = packed(("report.json", REPORT), ("b.json", b"x"))
     for offset, form, value in ((6, "<H", 0x800), (8, "<H", 0), (18, "<I", 3), (22, "<I", 3)):

@@ -130,6 +130,18 @@ def test_a_repair_of_several_lines_is_one_remark_over_all_of_them() -> None:
     assert "unsigned long long votes" in applied(vote, [remark])
 
 
+def test_every_hunk_of_a_file_is_offered_its_own() -> None:
+    before = "".join(f"int x{n};\n" for n in range(30))
+    after = before.replace("int x3;", "int x3; // a\n") + "void f(float* a) {\n  cudaFree(a);\n}\n"
+    github, report = change({"a.hip": (before, after)})
+
+    post(github, report)
+
+    (remark,) = github.reviews[0][2]
+    assert len(hunks(github.changed[0].patch)) == 2
+    assert applied(after, [remark]) == after.replace("cudaFree", "hipFree")
+
+
 def test_code_with_backticks_and_tabs_and_blanks_at_its_end_comes_out_as_it_went_in() -> None:
     line = "\tcudaFree(a); // ```` `x` ```suggestion  "
     github, report = change({"a.hip": (CALLS, CALLS.replace("}", f"{line}\n}}"))})
