@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rocm_ci.github.sticky import Look
     from rocm_ci.model.past import Acceptance
 
+_QUOTES = "\"'“”„‘’«»"
 _COMMAND = re.compile(r"^/rocm-ci[ \t]+accept-perf[ \t]+([^\r\n]+)", re.IGNORECASE | re.MULTILINE)
 
 
@@ -31,7 +32,11 @@ def believed(github: People, repository: str, look: Look) -> tuple[Acceptance, .
     stamp = look.stamp
     if stamp is None or not stamp.accepted:
         return ()
-    backed = [one for one in stamp.accepted if any(_plain(one.name) in said for said in _said(look, one.by))]
+    backed = [
+        one
+        for one in stamp.accepted
+        if any(_is_about(said, _plain(one.name)) for said in _said(look, one.by))
+    ]
     may = {by: _may(github, repository, by) for by in sorted({one.by for one in backed})}
     return tuple(one for one in backed if may[one.by])
 
@@ -40,6 +45,13 @@ def _said(look: Look, login: str) -> Iterator[str]:
     for comment in look.comments:
         if login and comment.author.casefold() == login.casefold():
             yield from (_plain(arguments) for arguments in _COMMAND.findall(comment.body[:65_536]))
+
+
+def _is_about(said: str, name: str) -> bool:
+    """Whether the arguments begin with the name, in quotation marks or not: a reason may name others."""
+    rest = said.lstrip(_QUOTES).lstrip()
+    after = rest[len(name) :].lstrip(_QUOTES)
+    return bool(name) and rest.startswith(name) and after[:1] == " "
 
 
 def _plain(text: str) -> str:

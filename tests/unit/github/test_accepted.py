@@ -37,6 +37,14 @@ def test_a_maintainer_who_said_so_in_this_conversation_is_believed() -> None:
     assert asked(github) == (accepted(),)
 
 
+@pytest.mark.parametrize("written", ['"row  sum"', "'Row sum'", "“row sum”", '" row sum "'])
+def test_a_name_in_quotation_marks_is_known_again(written: str) -> None:
+    github = conversation(accepted("row sum"))
+    github.say("amy", f"/rocm-ci accept-perf {written} because")
+
+    assert asked(github) == (accepted("row sum"),)
+
+
 def test_nobody_is_asked_where_nothing_was_accepted() -> None:
     github = conversation()
     github.say("amy", COMMAND)
@@ -61,6 +69,8 @@ def test_a_person_is_asked_about_once() -> None:
         ("", COMMAND),
         ("amy", "I like it"),
         ("amy", "/rocm-ci accept-perf other because"),
+        ("amy", "/rocm-ci accept-perf other as slow as saxpy/1024 was"),
+        ("amy", "/rocm-ci accept-perf saxpy/10240 because"),
         ("amy", "> /rocm-ci accept-perf saxpy/1024 because"),
         ("amy", "/rocm-ci run saxpy/1024"),
     ],
