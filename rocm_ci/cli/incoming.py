@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from rocm_ci.cli.origin import Origin
     from rocm_ci.github.port import Runs
+    from rocm_ci.model.event import Event
     from rocm_ci.model.report import Report
 
 _LOST = "other-job"
@@ -86,17 +87,22 @@ def joined(parts: Iterable[Part], origin: Origin) -> Report:
     read |= {leg: missing(leg, str(why), event) for leg, why in lost.items()}
     ending = origin.conclusion
     if ending not in _FINE and not any(outcome.conclusion(report) == "failure" for report in read.values()):
-        said = f"a job of the run ended with {ending!r} and left none"
-        read[_LOST] = missing(_LOST, said, event)
+        read[_LOST] = _stand_in(_LOST, f"a job of the run ended with {ending!r} and left no report", event)
     return merged(list(read.items()))
 
 
-def unproven(report: Report, why: str) -> Report:
-    """The report with an ERROR that says why nothing in it counts."""
-    lost = Crashed(stage=StageName.PREFLIGHT, reason=f"{why}; {_ASK}")
+def _stand_in(name: str, reason: str, event: Event, *, started: str = "") -> Report:
+    """What stands for a leg, in words of our own."""
+    lost = Crashed(stage=StageName.PREFLIGHT, reason=reason)
+    return replace(missing(name, "", event, started=started), results=(lost,))
+
+
+def unproven(report: Report, why: str, ask: str = _ASK) -> Report:
+    """The report with an ERROR that says why what is green in it is not enough, and what would be."""
+    lost = Crashed(stage=StageName.PREFLIGHT, reason=f"{why}; {ask}")
     taken = {leg.name for leg in report.legs}
     name = next(one for one in (GATE, *(f"{GATE}-{n}" for n in range(len(taken)))) if one not in taken)
-    part = replace(missing(name, "", report.event, started=report.started), results=(lost,))
+    part = _stand_in(name, lost.reason, report.event, started=report.started)
     if not report.legs:
         return merged([(folders.ALONE, report), (name, part)])
     leg = Leg(name=name, facts=part.facts, verdict=part.verdict, started=part.started, duration_s=0.0)

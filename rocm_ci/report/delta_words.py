@@ -55,9 +55,10 @@ def block(found: Delta | None, *, names: int = NAMES, links: Links | None = None
         return ""
     lists = [_listed(found, kind, one, many, names) for kind, one, many in _KINDS]
     bodies = [*lists, _suites(found), _legs(found)]
-    if not any(bodies):
+    # That a suite broke off, or was not run at all, stands in the table already.
+    if not any((*lists, found.gone_suites, found.new_suites, found.renamed, _legs(found))):
         return ""
-    ended = f"{words.count(len(found.unrun), 'suite')} did not end" if found.unrun else ""
+    ended = f"{words.count(len(found.unrun), 'suite')} did not finish" if found.unrun else ""
     summary = ", ".join(part for part in (in_short(found), ended) if part) or "suites or legs differ"
     summary = f"Tests against {_base(found)}: {summary}"
     return fold(summary, *bodies, _standing(found, links))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.result import PerfResult
-from rocm_ci.report import inert, words
+from rocm_ci.report import inert, legs, words
+from rocm_ci.report.headline import OWN_FAULT
 from rocm_ci.report.links import published
 from rocm_ci.report.problems import seen_on, speed
 
@@ -36,16 +37,28 @@ class Lists:
         """All lists that have something to say."""
         change = [p for p in self.problems if p.kind != "machine"]
         machine = [p for p in self.problems if p.kind == "machine"]
+        if len(machine) == 1 and legs.unapproved(self.report):
+            machine = []  # the first sentence has said it
         # Where nothing is this change's doing, there is nothing for its author to fix first.
         is_old = bool(change) and all(p.on_base for p in change)
         parts = (
             self._numbered(
                 f"Failed before this change, on {self._base()}" if is_old else "Fix first", change, room
             ),
-            self._numbered("What went wrong on the machine", machine, room),
+            self._numbered(self._machine_title(machine), machine, room),
             self._accepted(room),
         )
         return "\n\n".join(part for part in parts if part)
+
+    def _machine_title(self, listed: Sequence[Problem]) -> str:
+        """No machine is blamed for what somebody stopped, never came, or is our own defect."""
+        if self.report.interrupted:
+            return "What was broken off"
+        if all((p.subject or "").startswith("leg ") for p in listed):
+            return "What is missing"
+        if any(p.message.startswith(OWN_FAULT) for p in listed):
+            return "What went wrong in rocm-ci"
+        return "What went wrong on the machine"
 
     def _base(self) -> str:
         return inert.code(self.base, limit=60) if self.base else "the base"

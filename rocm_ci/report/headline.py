@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.perf import PerfVerdict
-from rocm_ci.model.result import Crashed, PerfResult, stage_of
+from rocm_ci.model.result import Crashed, PerfResult, PreflightResult, stage_of
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import faults, green, health, legs, old_failures, scope, words
 from rocm_ci.report.tally import Tally, cases, of_status, tally
@@ -63,12 +63,13 @@ def _of_verdict(report: Report, found: Tally, things: int, delta: Delta | None) 
     icon = ICONS[report.verdict]
     match report.verdict:
         case Verdict.FAIL:
+            others = _not_its_doing(report, found, delta)
             return Headline(
                 icon=icon,
                 title=_fail_title(report, found, things, delta),
                 summary=counts(report, found),
-                advice=health.of(report),
-                past=old_failures.sentence(found, delta),
+                advice=others or health.of(report),
+                past="" if others else old_failures.sentence(found, delta),
             )
         case Verdict.ERROR:
             return _error(report, found)
@@ -182,7 +183,8 @@ def _also_failed(report: Report, results: Sequence[StageResult]) -> str:
         parts.append(f"the machine failed too, in {words.joined(stages)}")
     if lost:
         parts.append(f"there is no report of {words.first(lost, 3)}")
-    return words.joined(parts) or "the run is incomplete"
+    missing = "nothing has run on a GPU yet" if legs.unapproved(report) else "the run is incomplete"
+    return words.joined(parts) or missing
 
 
 def _error(report: Report, found: Tally) -> Headline:
@@ -190,7 +192,8 @@ def _error(report: Report, found: Tally) -> Headline:
     summary = counts(report, found)
     if report.interrupted:
         title = f"interrupted before the end{_where_interrupted(report)}"
-        return Headline(icon="⏹️", title=title, summary=summary, advice="Run it again.")
+        advice = "Nothing is held against the change: run it again."
+        return Headline(icon="⏹️", title=title, summary=summary, advice=advice)
     why = [r for r in report.results if r.verdict is Verdict.ERROR and faults.reason(r)]
     absent = {*legs.lost(report), legs.GATE}
     reasons = list(dict.fromkeys(_reason(r, absent) for r in why))
@@ -204,20 +207,34 @@ def _error(report: Report, found: Tally) -> Headline:
     own = next((r for r in why if faults.reason(r).startswith(OWN_FAULT)), None)
     if own is not None:
         title = f"{OWN_FAULT}, not this change — {faults.reason(own).removeprefix(OWN_FAULT + ': ')}"
-        advice = "Please open an issue with the traceback from the report."
+        advice = "Please open an issue (github.com/org/rocm-ci/issues) with the traceback from the report."
         return Headline(icon=icon, title=title, summary=summary, advice=advice)
-    unseen = next((r for r in why if r.leg == legs.GATE and legs.awaits_approval(faults.reason(r))), None)
-    if unseen is not None:
-        title = f"not tested yet — {faults.reason(unseen)}"
-        return Headline(icon=icon, title=title, summary=summary, advice="A maintainer looks at it first.")
-    # What left no report is no fault of a machine that anybody looked at.
+    unseen = legs.unapproved(report)
+    if unseen:
+        title = "not tested yet — a maintainer has to look at it first"
+        return Headline(icon="⏳", title=title, advice=words.sentence(legs.why_unapproved(unseen)))
+    # What left no report is no fault of a machine that anybody looked at, and maybe one of the change.
     lost = bool(why) and all(r.leg == legs.GATE or legs.LEFT_NONE in faults.reason(r) for r in why)
-    subject = "incomplete, and not this change's fault" if lost else "the machine failed, not this change"
+    subject = "incomplete" if lost else "the machine failed, not this change"
     title = f"{subject} — {reasons[0] if reasons else 'no reason was given'}{more}"
-    again = "Repeat the run. If it happens again, it is the machine that needs a look."
     fixes = [c.fix for c in found.checks if c.status in (Verdict.ERROR, Verdict.FAIL) and c.fix]
-    advice = words.sentence(fixes[0]) if fixes else "Look at the run's jobs." if lost else again
-    return Headline(icon=icon, title=title, summary=summary, advice=advice)
+    if lost:
+        # The title has named it already.
+        summary = "" if summary == f"no report of {words.first(legs.lost(report), 1)}" else summary
+        advice = "Nothing is held against the change. Look at the jobs of the run, and run them again."
+    elif fixes:
+        advice = f"Nothing to fix in the change. For whoever runs this machine: {fixes[0]}"
+    else:
+        advice = "Repeat the run. If it happens again, it is the machine that needs a look."
+    return Headline(icon=icon, title=title, summary=summary, advice=words.sentence(advice))
+
+
+def _not_its_doing(report: Report, found: Tally, delta: Delta | None) -> str:
+    """What to do where all that is red was red before."""
+    if _blamed(report, found, old_failures.count(found, delta)):
+        return ""
+    base = (delta.base_ref if delta else "") or "the base"
+    return f"Nothing to fix here: {base} has to be repaired, then this can run again."
 
 
 def _reason(result: StageResult, absent: Set[str]) -> str:
@@ -231,7 +248,9 @@ def _where_interrupted(report: Report) -> str:
     if report.legs:
         return f" — on {words.first(list(dict.fromkeys(stopped)), 3)}" if any(stopped) else ""
     finished = [
-        stage_of(r).value for r in report.results if r.verdict not in (Verdict.ERROR, Verdict.SKIPPED)
+        stage_of(r).value
+        for r in report.results
+        if r.verdict not in (Verdict.ERROR, Verdict.SKIPPED) and not isinstance(r, PreflightResult)
     ]
     return f" — finished: {words.joined(finished)}" if finished else " — no stage had finished"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.model.result import PreflightResult
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report import faults, machine, words
+from rocm_ci.report import faults, legs, machine, words
 
 if TYPE_CHECKING:
     from rocm_ci.model.report import Report
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 def of(report: Report) -> str:
     """`The machine is healthy.`; empty when nobody looked."""
     if any(result.verdict is Verdict.ERROR for result in report.results):
-        return "What the machine broke off is not counted against the change."
+        absent = legs.stand_ins(report)
+        if all(result.leg in absent for result in report.results if result.verdict is Verdict.ERROR):
+            waits = words.sentence(legs.why_unapproved(legs.unapproved(report)))
+            return waits or "What is missing is not held against the change."
+        return "What the machine broke off is not held against the change."
     with_gpu = {leg.name for leg in report.legs if machine.usable(leg.facts)}
     looked = [
         result

@@ -37,7 +37,7 @@ _SAID = {
     Verdict.PASS: "passed",
     Verdict.NEUTRAL: "passed, with advice",
     Verdict.INCONCLUSIVE: "not decidable",
-    Verdict.ERROR: "the machine failed",
+    Verdict.ERROR: "not finished",
     Verdict.FAIL: "the change failed",
     Verdict.SKIPPED: "nothing ran",
 }
@@ -145,7 +145,8 @@ def earlier(history: Sequence[Point], now: Point) -> tuple[Point, ...]:
 def sentence(history: Sequence[Point], now: Point) -> str:
     """What the row of verdicts says, in our own words: `Green again after 2 red runs.`; empty for nothing.
 
-    Runs in which the machine failed, or nothing could be decided, neither end a row of red runs nor count.
+    Runs that could not be finished, or where nothing could be decided, neither end a row of red runs nor
+    count.
     """
     before = list(reversed(earlier(history, now)))
     if now.verdict.is_green:
@@ -161,7 +162,7 @@ def sentence(history: Sequence[Point], now: Point) -> str:
     if length < 2:
         return ""
     often = f"for the {_ORDINALS[length - 1]} time" if length <= len(_ORDINALS) else f"{length} times"
-    subject = "This change fails" if now.verdict is Verdict.FAIL else "The machine failed"
+    subject = "This change fails" if now.verdict is Verdict.FAIL else "The run could not be finished"
     return f"{subject} {often} in a row."
 
 
@@ -197,7 +198,7 @@ def block(
     shown = [now, *reversed(before)][:limit]
     rows = [_row(p, links, is_now=index == 0) for index, p in enumerate(shown)]
     icons = "".join(ICONS[p.verdict] for p in reversed(shown))
-    summary = f"Earlier runs: {words.count(len(before), 'verdict')} {icons}{' · trend' if charts else ''}"
+    summary = f"This run and {words.count(len(before), 'earlier one')}: {icons}{' · trend' if charts else ''}"
     return fold(summary, table(("commit", "verdict", "counts", "when", "run"), rows), *charts)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from rocm_ci.model.facts import Facts
+from rocm_ci.model.plan import StageName
 from rocm_ci.model.result import Crashed, Skipped, StageResult, stage_of
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import words
@@ -16,7 +17,6 @@ from rocm_ci.report import words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rocm_ci.model.plan import StageName
     from rocm_ci.model.report import Leg, Report
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
@@ -24,6 +24,10 @@ MAX_LEGS = 256  # docs.github.com: a matrix gives at most 256 jobs
 LEFT_NONE = "left no report"
 GATE = "gate"  # the leg by which the gate of the workflow tells what is missing
 _UNAPPROVED = ("waiting for ok-to-test", "proves nothing")
+_LOOK_FIRST = (
+    "The change comes from a fork: nothing of it runs on a GPU machine before a maintainer has looked at it "
+    "and commented `/rocm-ci ok-to-test`"
+)
 _NAMED = 3
 
 
@@ -63,9 +67,20 @@ def lost(report: Report) -> tuple[str, ...]:
     return tuple(name for name, why in stand_ins(report).items() if LEFT_NONE in why and name != GATE)
 
 
-def awaits_approval(reason: str) -> bool:
-    """Whether the gate says that a stranger's change waits for somebody to look at it."""
-    return any(said in reason for said in _UNAPPROVED)
+def unapproved(report: Report) -> str:
+    """Why a stranger's change waits for somebody to look at it, as the gate says; empty when it does not."""
+    reasons = (r.reason for r in report.results if isinstance(r, Crashed) and r.stage is StageName.PREFLIGHT)
+    return next((why for why in reasons if any(said in why for said in _UNAPPROVED)), "")
+
+
+def why_unapproved(reason: str) -> str:
+    """The same for the first lines of a comment, in our own words where a stranger's gate says it."""
+    return _LOOK_FIRST if reason.startswith(_UNAPPROVED[0]) else reason
+
+
+def in_short(reason: str) -> str:
+    """The reason without what the comment explains above its table."""
+    return _UNAPPROVED[0] if reason.startswith(_UNAPPROVED[0]) else reason
 
 
 def that_did(report: Report, stage: StageName) -> tuple[str, ...]:

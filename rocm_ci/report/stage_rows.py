@@ -19,7 +19,7 @@ from rocm_ci.model.result import (
     stage_of,
 )
 from rocm_ci.model.verdict import Verdict, worst
-from rocm_ci.report import words
+from rocm_ci.report import legs, words
 from rocm_ci.report.headline import ICONS
 from rocm_ci.report.problems import METRICS
 from rocm_ci.report.tally import cases, severities
@@ -83,7 +83,8 @@ def of(result: StageResult) -> Iterator[Row]:
         case Skipped():
             yield _row(result, title, f"skipped, because {_because(result.reason)}")
         case Crashed():
-            yield _row(result, title, result.reason)
+            is_gate = result.leg == legs.GATE and result.stage.value == "preflight"
+            yield _row(result, "Run" if is_gate else title, legs.in_short(result.reason))
 
 
 def _row(result: StageResult, stage: str, said: str, against: str = "") -> Row:

@@ -88,11 +88,15 @@ def test_the_reason_of_a_new_skip_is_shown() -> None:
     )
 
 
+def test_suites_that_were_not_run_here_are_no_news_of_their_own() -> None:
+    assert block(found(unrun=(("", "unit"), ("", "integration")))) == ""
+
+
 def test_suites_that_did_not_end_are_named_instead_of_their_tests() -> None:
     shown = block(found(unrun=(("", "unit"), ("mi210", "io")), fixed=(named("a"),)))
 
     assert shown.startswith(
-        "<details><summary>Tests against <code>main</code>: 1 fixed, 2 suites did not end<"
+        "<details><summary>Tests against <code>main</code>: 1 fixed, 2 suites did not finish<"
     )
     assert "<code>unit</code> and <code>mi210&#58; io</code> did not run to the end here" in shown
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         ("broken-build", "❌", "this change does not build for gfx90a and gfx942"),
         ("infra", "🔧", "the machine failed, not this change — GPU 0 was reset 2 times"),
         ("undecided", "⚖️", "not decidable — the speed of 2 benchmarks could not be told apart from noise (needs ≥ 4.2 %, saw 3.1 %)"),
-        ("interrupted", "⏹️", "interrupted before the end — finished: preflight, scan, build and kernels"),
+        ("interrupted", "⏹️", "interrupted before the end — finished: scan, build and kernels"),
         ("both", "❌", "this change has 2 places that do not work on AMD GPUs and fails 1 test — and the machine failed too, in perf"),
         ("documentation", "ℹ️", "nothing to test — only documentation changed"),
         ("nothing-ran", "🔧", "nothing ran, so nothing is known"),
@@ -166,7 +166,8 @@ def test_a_suspicious_benchmark_is_not_called_unchanged() -> None:
 
 
 def test_the_next_step_of_a_check_is_the_advice() -> None:
-    assert headline(reports.infra()).advice == "Take this runner out of service and look at `dmesg`."
+    said = "For whoever runs this machine: take this runner out of service and look at `dmesg`."
+    assert headline(reports.infra()).advice == f"Nothing to fix in the change. {said}"
 
 
 def test_an_infra_fault_without_advice_says_to_repeat() -> None:

@@ -123,7 +123,7 @@ def test_a_history_of_ten_ordinary_runs_fits() -> None:
         ([FAIL], PASS, "Green again after 1 red run."),
         ([PASS, FAIL, ERROR, FAIL], Verdict.NEUTRAL, "Green again after 2 red runs."),
         ([FAIL, PASS, ERROR], PASS, ""),
-        ([ERROR], ERROR, "The machine failed for the second time in a row."),
+        ([ERROR], ERROR, "The run could not be finished for the second time in a row."),
         ([ERROR, FAIL], ERROR, ""),
         ([FAIL], Verdict.INCONCLUSIVE, ""),
     ],
@@ -151,7 +151,7 @@ def test_the_table_shows_this_run_first_and_links_commits_and_runs() -> None:
     shown = block([at(1, counts={"failed": 2}), at(2, ERROR)], now, links=LINKS)
 
     lines = shown.splitlines()
-    assert lines[0] == "<details><summary>Earlier runs: 2 verdicts ❌🔧✅</summary>"
+    assert lines[0] == "<details><summary>This run and 2 earlier ones: ❌🔧✅</summary>"
     assert "**✅ passed** | 1 finding | 2026-11-30 13:54 UTC |" in lines[4]
     assert "[3.2](https://github.com/acme/wavekit/actions/runs/3/attempts/2)" in lines[4]
     assert "[<code>0000001</code>](https://github.com/acme/wavekit/commit/00000010" in lines[6]
@@ -161,7 +161,7 @@ def test_the_table_shows_this_run_first_and_links_commits_and_runs() -> None:
 def test_charts_stand_below_the_table_in_the_same_fold() -> None:
     shown = block([at(1)], at(2), charts=["CHART"])
 
-    assert shown.startswith("<details><summary>Earlier runs: 1 verdict ❌❌ · trend</summary>")
+    assert shown.startswith("<details><summary>This run and 1 earlier one: ❌❌ · trend</summary>")
     assert shown.endswith("\n\nCHART\n\n</details>")
 
 

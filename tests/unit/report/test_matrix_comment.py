@@ -55,7 +55,7 @@ def test_the_comment_that_knows_the_past_reads_like_the_kept_one(
         ("matrix-one-bad", "this change fails 1 test and slows 1 benchmark by 8.4 % on mi210 only"),
         ("matrix-all-bad", "this change has 2 places that do not work on AMD GPUs, and fails 1 test and slows 1 benchmark by 8.4 % on all 4 legs"),
         ("matrix-green", "ready for AMD GPUs — 248 tests on MI210, MI250X, MI300X and MI325X"),
-        ("matrix-lost", "incomplete, and not this change's fault — leg mi355x left no report: its job was cancelled"),
+        ("matrix-lost", "incomplete — leg mi355x left no report: its job was cancelled"),
         ("matrix-infra", "the machine failed, not this change — mi325x: GPU 0 was reset 2 times in the last hour"),
     ],
 )  # fmt: skip
@@ -79,7 +79,39 @@ def test_a_failure_beside_a_broken_machine_says_both() -> None:
 def test_what_waits_for_a_maintainer_is_not_tested_yet() -> None:
     title = headline(merged([*matrices.all_green(), gate("waiting for ok-to-test")])).title
 
-    assert title == "not tested yet — waiting for ok-to-test"
+    assert title == "not tested yet — a maintainer has to look at it first"
+
+
+def test_a_change_that_waits_for_a_maintainer_is_told_so_once_and_no_machine_is_blamed() -> None:
+    why = "waiting for ok-to-test: nothing runs before `/rocm-ci ok-to-test`, and PLEASE HURRY"
+    scanned = matrices.scan_leg(reports.green())
+
+    comment = render_comment(merged([("scan", scanned), gate(why)]))
+
+    first = comment.split("\n\n")[:2]
+    assert first[0] == "## ⏳ ROCm CI: not tested yet — a maintainer has to look at it first"
+    assert "commented `/rocm-ci ok-to-test`" in first[1]
+    assert "| Run | gate | 🔧 waiting for ok-to-test |" in comment
+    assert "on the machine" not in comment
+    assert "HURRY" not in comment.partition("<details>")[0]
+
+
+def test_a_finding_in_a_change_that_waits_is_told_beside_the_waiting() -> None:
+    report = merged([("scan", matrices.scan_leg(reports.red())), gate("waiting for ok-to-test: so")])
+
+    said = headline(report)
+
+    assert said.title.endswith("do not work on AMD GPUs — and nothing has run on a GPU yet")
+    assert said.advice.endswith("commented `/rocm-ci ok-to-test`.")
+    assert "What is missing" not in render_comment(report)
+
+
+def test_a_missing_report_is_no_fault_of_a_machine() -> None:
+    comment = render_comment(matrices.matrix("matrix-lost"))
+
+    assert "**What is missing**" in comment
+    assert "Nothing is held against the change." in comment
+    assert "on the machine" not in comment
 
 
 def test_an_interrupted_leg_is_named() -> None:
@@ -390,4 +422,4 @@ def test_a_leg_that_broke_before_it_ran_is_not_said_to_have_no_report() -> None:
 def test_what_the_gate_says_is_the_reason_of_the_headline() -> None:
     title = headline(merged([*matrices.all_green(), gate("the job gpu was cancelled")])).title
 
-    assert title == "incomplete, and not this change's fault — the job gpu was cancelled"
+    assert title == "incomplete — the job gpu was cancelled"
