@@ -46,6 +46,7 @@ PATHS = {
     "/repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches": {"post"},
     "/repos/{owner}/{repo}/actions/runs/{run_id}": {"get"},
     "/repos/{owner}/{repo}/actions/runs/{run_id}/artifacts": {"get"},
+    "/repos/{owner}/{repo}/actions/runs/{run_id}/attempts/{attempt_number}/jobs": {"get"},
     "/repos/{owner}/{repo}/actions/runs/{run_id}/rerun": {"post"},
     "/repos/{owner}/{repo}/actions/runs/{run_id}/rerun-failed-jobs": {"post"},
     "/repos/{owner}/{repo}/actions/runs/{run_id}/cancel": {"post"},

@@ -141,6 +141,7 @@ class _Republish:
             number=pull.number,
             run_id=run.id,
             run_attempt=run.attempt,
+            conclusion=run.conclusion,
             base_ref=pull.base_ref or None,
             workflow=run.workflow,
             is_partial=is_part,

@@ -27,6 +27,7 @@ _NOT_COMMANDS = {
     "baseline",
     "checkout",
     "destination",
+    "failed_jobs",
     "incoming",
     "leftovers",
     "masking",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm_ci.cli import baseline, destination, incoming
+from rocm_ci.cli import baseline, destination, failed_jobs, incoming
 from rocm_ci.cli.leftovers import Leftovers
 from rocm_ci.errors import GitHubError, ReportError, RocmCiError, UsageError
 from rocm_ci.github import trigger
@@ -174,7 +174,9 @@ def _posted(job: Job, report: Report, github: GitHub) -> Outcome:
     origin = job.origin
     known = baseline.of_base(github, origin, report) if origin.number is not None else None
     where, notices = destination.with_past(job, report, known, github)
-    report = applied(report, where.accepted)
+    found, report = report, applied(report, where.accepted)
+    why = failed_jobs.unexplained(github, origin, found, report)
+    report = incoming.unproven(report, why, failed_jobs.ASK) if why else report
     if origin.is_of_fork and origin.number is not None and outcome.conclusion(report) != "failure":
         why = trigger.why_unproven(github, origin.repository, origin.number, origin.head or "")
         report = incoming.unproven(report, why) if why else report
@@ -203,7 +205,9 @@ def _nothing(job: Job, error: RocmCiError) -> Outcome:
         job.log.warning(f"nothing was posted: {error}; {error.hint}")
     else:
         job.log.error(str(error), error.hint)
-    unposted = base.Unposted(sink="everything", reason=str(error), hint=error.hint)
+    is_report = isinstance(error, ReportError)
+    sink = "the report" if is_report else "everything"
+    unposted = base.Unposted(sink=sink, reason=str(error), hint=error.hint)
     Leftovers.of(job.env, job.log).add(None, destination.links(job), [unposted])
     refused = tuple(f"{name}: {error}" for name in job.names)
     return Outcome(refused=refused, code=0 if is_forbidden else error.exit_code, origin=job.origin)
@@ -220,7 +224,7 @@ def _unreadable(job: Job, github: GitHub, error: RocmCiError) -> Outcome:
     where = destination.of(job, github)
     if where.target is None:
         return done
-    reason = f"the run was {ending}, and left no report" if is_cancelled else str(error)
+    reason = _ended(ending) if isinstance(error, incoming.NothingLeftError) else str(error)
     try:
         posted = pending.withdraw(where.target, job.names, where.links, reason=reason, cancelled=is_cancelled)
     except GitHubError as refusal:
@@ -229,3 +233,10 @@ def _unreadable(job: Job, github: GitHub, error: RocmCiError) -> Outcome:
     names = {line.partition(":")[0] for line in posted}
     kept = tuple(line for line in done.refused if line.partition(":")[0] not in names)
     return replace(done, posted=posted, refused=kept)
+
+
+def _ended(ending: str | None) -> str:
+    """How a run ended that left nothing, for people."""
+    if ending in ("cancelled", "skipped"):
+        return f"the run was {ending} before it left a report"
+    return f"the run ended with {ending!r} and left no report" if ending else "the run left no report"

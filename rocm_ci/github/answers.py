@@ -201,6 +201,17 @@ class Runs(msgspec.Struct, frozen=True):
     workflow_runs: tuple[Run, ...]
 
 
+class Job(msgspec.Struct, frozen=True):
+    """A job of a workflow run."""
+
+    name: str
+    conclusion: str | None = None
+
+    def job(self) -> run.Job:
+        """As the rest of the program sees it."""
+        return run.Job(name=self.name, conclusion=self.conclusion)
+
+
 class Artifact(msgspec.Struct, frozen=True):
     """An artifact."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         StatusState,
     )
     from rocm_ci.github.review import ChangedFile, Remark, Thread
-    from rocm_ci.github.run import Run, StoredArtifact
+    from rocm_ci.github.run import Job, Run, StoredArtifact
 
 Reaction = Literal["eyes", "rocket", "confused"]
 Permission = Literal["admin", "write", "read", "none"]
@@ -134,6 +134,10 @@ class Runs(Protocol):
         limit: int = 30,
     ) -> tuple[Run, ...]:
         """The newest runs that fit, the newest first. One request: at most 100."""
+        ...
+
+    def jobs(self, repository: str, run: int, attempt: int) -> tuple[Job, ...]:
+        """The jobs of one attempt of a run."""
         ...
 
     def artifacts(self, repository: str, run: int) -> tuple[StoredArtifact, ...]:

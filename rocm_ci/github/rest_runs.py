@@ -19,7 +19,7 @@ from rocm_ci.github.wire import PER_PAGE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rocm_ci.github.run import Run, StoredArtifact
+    from rocm_ci.github.run import Job, Run, StoredArtifact
 
 
 class RestRuns(RestBase):
@@ -50,6 +50,12 @@ class RestRuns(RestBase):
         path = f"/repos/{repository}/actions{of}/runs"
         _, data = self._transport.ask("GET", path, task="list workflow runs", query=query)
         return tuple(one.run() for one in read(data, answers.Runs, "workflow runs").workflow_runs)
+
+    def jobs(self, repository: str, run: int, attempt: int) -> tuple[Job, ...]:
+        """The jobs of one attempt of a run."""
+        path = f"/repos/{repository}/actions/runs/{run}/attempts/{attempt}/jobs"
+        found = self._transport.pages(path, {}, task=f"list the jobs of workflow run {run}", key="jobs")
+        return tuple(read(one, answers.Job, "a job").job() for one in found)
 
     def artifacts(self, repository: str, run: int) -> tuple[StoredArtifact, ...]:
         """What a run left, over all its attempts, the newest first."""

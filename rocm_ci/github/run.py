@@ -35,6 +35,14 @@ class Run:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Job:
+    """A job of one attempt of a run; `conclusion` is None until it is completed."""
+
+    name: str
+    conclusion: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class StoredArtifact:
     """An artifact of a run; `size` is its bytes, packed."""
 

@@ -24,13 +24,10 @@ def ended(links: Links, stamp: Stamp, reason: str) -> str:
     """The awaited run left no result, so that what the comment shows is not the last word."""
     shown, awaited = _commit(stamp.head, links), _commit(stamp.awaited_head, links)
     why = inert.prose(reason, limit=200).rstrip(".")
+    again = f"Look at {_run('its page', links, stamp)}, and run it again."
     if stamp.awaited_head == stamp.head:
-        run = _run("a later run", links, stamp)
-        return f"> ⚠️ This is an earlier result of {shown}; {run} of it ended without one ({why})."
-    return (
-        f"> ⚠️ **Out of date:** this is about {shown}; of {awaited} there is no result: "
-        f"{_run('its run', links, stamp)} ended without one ({why})."
-    )
+        return f"> ⚠️ This is an earlier result of {shown}; a later run has none: {why}. {again}"
+    return f"> ⚠️ **Out of date:** this is about {shown}; of {awaited} there is no result: {why}. {again}"
 
 
 def _run(said: str, links: Links, stamp: Stamp) -> str:

@@ -145,6 +145,11 @@ def test_runs_keep_the_description(github: StandIn) -> None:
     asked = {"workflow": "rocm-ci.yml", "head": HEAD, "event": "push", "branch": "main", "status": "success"}
     assert [r.id for r in ours.runs("o/r", **asked)] == [new]  # type: ignore[arg-type]
     assert [r.id for r in ours.runs("o/r", workflow=40, limit=1)] == [waiting]
+    github.world.repositories["o/r"].runs[0].jobs = [("Gate", "failure"), ("Report", None)]
+    assert [(j.name, j.conclusion) for j in ours.jobs("o/r", old, 1)] == [
+        ("Gate", "failure"),
+        ("Report", None),
+    ]
     assert [a.id for a in ours.artifacts("o/r", old)] == [kept.id, kept.id - 1]
     assert ours.download_artifact("o/r", kept.id, limit=1000) == kept.data
     ours.approve("o/r", waiting)

@@ -27,6 +27,7 @@ class Actions(Desk):
         ("POST", r"/actions/workflows/(?P<workflow>[^/]+)/dispatches", "dispatch"),
         ("GET", _RUN, "get_run"),
         ("GET", _RUN + r"/artifacts", "list_artifacts"),
+        ("GET", _RUN + r"/attempts/(?P<attempt>\d+)/jobs", "list_jobs"),
         ("POST", _RUN + r"/rerun", "rerun"),
         ("POST", _RUN + r"/rerun-failed-jobs", "rerun_failed"),
         ("POST", _RUN + r"/cancel", "cancel"),
@@ -62,6 +63,14 @@ class Actions(Desk):
         found = [a for a in self.repository(call).artifacts if a.run == run.id and name in (None, a.name)]
         shown = [self.bodies.artifact(call.args["repo"], a, run) for a in found]
         return self.page(call, shown, key="artifacts")
+
+    def list_jobs(self, call: Call) -> Answer:
+        self.may_read(call, "actions")
+        run = self._run(call)
+        if not 0 < int(call.args["attempt"]) <= run.attempt:
+            raise not_found()
+        shown = [self.bodies.job(call.args["repo"], run, *job) for job in run.jobs]
+        return self.page(call, shown, key="jobs")
 
     def download(self, call: Call) -> Answer:
         self.may_read(call, "actions")

@@ -63,6 +63,34 @@ class ActionBodies(BaseBodies):
             "display_title": run.title,
         }
 
+    def job(self, full_name: str, run: Run, name: str, conclusion: str | None) -> dict[str, Any]:
+        number = run.id * 100 + len(name)
+        url = f"{self.base}/repos/{full_name}/actions/jobs/{number}"
+        return {
+            "id": number,
+            "run_id": run.id,
+            "run_url": f"{self.base}/repos/{full_name}/actions/runs/{run.id}",
+            "run_attempt": run.attempt,
+            "node_id": node("WorkflowJob", number),
+            "head_sha": run.head,
+            "url": url,
+            "html_url": f"{self.base}/{full_name}/actions/runs/{run.id}/job/{number}",
+            "status": "completed" if conclusion else "in_progress",
+            "conclusion": conclusion,
+            "created_at": run.created,
+            "started_at": run.created,
+            "completed_at": run.created if conclusion else None,
+            "name": name,
+            "check_run_url": f"{self.base}/repos/{full_name}/check-runs/{number}",
+            "labels": ["ubuntu-24.04"],
+            "runner_id": 1,
+            "runner_name": "a runner",
+            "runner_group_id": 1,
+            "runner_group_name": "Default",
+            "workflow_name": "rocm-ci",
+            "head_branch": run.branch,
+        }
+
     def artifact(self, full_name: str, artifact: Artifact, run: Run) -> dict[str, Any]:
         url = f"{self.base}/repos/{full_name}/actions/artifacts/{artifact.id}"
         return {

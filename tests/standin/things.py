@@ -140,6 +140,8 @@ class Run:
     created: str = WHEN
     actor: str = "octocat"
     inputs: dict[str, str] = field(default_factory=dict)
+    # The jobs of its last attempt: names and conclusions.
+    jobs: list[tuple[str, str | None]] = field(default_factory=list)
 
 
 @dataclass(kw_only=True)

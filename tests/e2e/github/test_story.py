@@ -42,8 +42,8 @@ BARS = {
     "announce that a run has begun": 8,
     "report a run of four legs": 12 + 3 + 3,
     "report a run that was dispatched": 12 + 3,
-    # A question to the bot, and the report of four legs once more.
-    "answer `/rocm-ci accept-perf`": 8 + 18,
+    # A question to the bot, the report of four legs once more, and which of the jobs failed.
+    "answer `/rocm-ci accept-perf`": 8 + 18 + 1,
     # It looks at the files of the change and once more at its head, approves and dispatches.
     "answer `/rocm-ci ok-to-test`": 18,
 }

@@ -11,7 +11,7 @@ from rocm_ci.github.client import PermissionRefusedError, UnknownOutcomeError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from rocm_ci.github.run import Run, StoredArtifact
+    from rocm_ci.github.run import Job, Run, StoredArtifact
 
 T = TypeVar("T")
 
@@ -25,6 +25,7 @@ class FakeRuns:
     refused: set[str] = field(default_factory=set)
     requests_sent: int = 0
     all_runs: list[Run] = field(default_factory=list)
+    all_jobs: dict[tuple[int, int], tuple[Job, ...]] = field(default_factory=dict)
     stored: dict[int, list[StoredArtifact]] = field(default_factory=dict)
     archives: dict[int, bytes] = field(default_factory=dict)
     dispatched: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
@@ -55,6 +56,10 @@ class FakeRuns:
             and status in (None, r.status, r.conclusion)
         ]
         return tuple(sorted(found, key=lambda r: (r.created, r.id), reverse=True)[:limit])
+
+    def jobs(self, repository: str, run: int, attempt: int) -> tuple[Job, ...]:
+        self._asked("jobs")
+        return self.all_jobs.get((run, attempt), ())
 
     def artifacts(self, repository: str, run: int) -> tuple[StoredArtifact, ...]:
         self._asked("artifacts")
