@@ -43,8 +43,10 @@ def conclusion(report: Report) -> Conclusion:
 def in_short(report: Report, limit: int, delta: Delta | None = None) -> str:
     """The verdict in words, in one inert line of at most `limit` characters."""
     said = headline(report, delta=delta)
-    let_pass = "" if "accepted" in said.summary else _let_pass(report)
-    longest = (said.in_words + let_pass, said.title + let_pass)
+    let_pass = "" if "accepted" in said.in_words else _let_pass(report)
+    # Titles count what is wrong. What they leave open is what was lost, and what was red before.
+    more = said.summary if report.verdict is Verdict.ERROR else said.past
+    longest = (f"{said.title}. {more}{let_pass}" if more else said.title + let_pass, said.title + let_pass)
     whole = next((t for t in longest if len(inert.line(t, limit=4 * limit)) <= limit), said.title)
     return inert.line(whole, limit=limit)
 

@@ -147,7 +147,7 @@ def test_a_run_that_left_nothing_fails_its_commit(github: StandIn, plane: Plane)
 
     assert done.code == 2
     assert states(github) == ["success", "failure"]
-    assert "left no artifact" in said(github)
+    assert said(github) == "no result — the run ended with 'failure' and left no report"
     assert comments(github) == []
 
 

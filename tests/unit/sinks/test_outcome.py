@@ -19,6 +19,7 @@ from tests.unit.github.fake import FakeGitHub
 from tests.unit.sinks.trusted import HEAD, LINKS, PAGE, strict, target
 
 if TYPE_CHECKING:
+    from rocm_ci.model.case import Case
     from rocm_ci.model.report import Report
 
 
@@ -46,7 +47,7 @@ def test_a_regression_that_was_accepted_is_told_in_the_short_words_too() -> None
 
     said = outcome.in_short(reports.report(reports.perf(accepted, verdict=Verdict.NEUTRAL)), 140)
 
-    assert said.endswith("(1 accepted regression)")
+    assert said.endswith("1 benchmark slower, accepted")
     assert "accepted" not in outcome.in_short(reports.report(reports.perf(slower, verdict=Verdict.FAIL)), 140)
 
 
@@ -56,8 +57,23 @@ def test_what_fails_on_the_base_too_is_said_in_the_short_words() -> None:
 
     said = outcome.in_short(made, 140, delta(made, made, base_commit="b" * 40))
 
-    assert said != outcome.in_short(made, 140)
-    assert "as on" in said
+    assert said == "1 test failed, as on main — not this change's doing"
+
+
+def test_a_status_says_how_many_of_the_failures_are_old() -> None:
+    old, new = (reports.case(name, CaseStatus.FAILED, message="boom") for name in ("test_a", "test_b"))
+
+    def failing(*cases: Case) -> Report:
+        return reports.report(reports.suites(reports.suite(*cases, verdict=Verdict.FAIL)))
+
+    base, made = failing(old, reports.case("test_b")), failing(old, new)
+
+    said = outcome.in_short(made, 140, delta(base, made, base_commit="b" * 40))
+
+    assert said == (
+        "this change fails 1 test. 1 of 2 failed tests also fails on main: not this change's doing."
+    )
+    assert outcome.in_short(made, 140) == "this change fails 2 tests"
 
 
 @pytest.mark.parametrize("limit", [40, 140, 255])

@@ -187,7 +187,8 @@ def test_a_run_without_a_result_is_told_where_the_comment_is_about_an_older_comm
     assert "⏳" not in body(github)
     assert first.startswith(f"> ⚠️ **Out of date:** this is about [`{OLD[:7]}`]")
     assert first.endswith(
-        f"there is no result: [its run]({PAGE}/actions/runs/7) ended without one (the run was cancelled)."
+        "there is no result: the run was cancelled. "
+        f"Look at [its page]({PAGE}/actions/runs/7), and run it again."
     )
 
 
@@ -216,7 +217,8 @@ def test_a_run_that_died_is_told_above_an_earlier_result_of_the_same_commit(gith
 
     assert body(github).split("\n")[1] == (
         f"> ⚠️ This is an earlier result of [`{HEAD[:7]}`]({PAGE}/commit/{HEAD}); "
-        f"[a later run]({PAGE}/actions/runs/7/attempts/2) of it ended without one (the run was cancelled)."
+        "a later run has none: the run was cancelled. "
+        f"Look at [its page]({PAGE}/actions/runs/7/attempts/2), and run it again."
     )
 
 
