@@ -151,7 +151,7 @@ def _too_often(bot: Bot, said: Said, earlier: Earlier) -> Outcome:
     reason = f"{earlier.asked} commands of {said.author.login} within the hour"
     if earlier.was_told("cooldown"):
         return Outcome(action="refused", reason=f"{reason}; this was said once already")
-    text = f"Nothing was done: {inert.prose(reason)}. Give the command again later."
+    text = f"Nothing was done: {inert.prose(reason)}, which is the most. Give the command again later."
     return _give(bot, said, _Answer(action="refused", reason=reason, text=text, kind="cooldown"))
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rocm_ci import registry
 from rocm_ci.bot.command import GRAMMAR
 from rocm_ci.bot.scene import Done, declined
-from rocm_ci.report import inert
+from rocm_ci.report import inert, words
+from rocm_ci.report.links import PROJECT
 from rocm_ci.report.rule_help import OWN
 
 if TYPE_CHECKING:
@@ -62,10 +63,16 @@ def _page(rule: Rule) -> str:
     parts = [
         f"**`{rule.id}`** ({rule.topic.value}, {rule.severity.value})",
         inert.prose(rule.why, limit=1500),
-        f"**Fix**: {inert.prose(rule.fix, limit=1500)}",
+        f"**Fix**: {inert.prose(words.sentence(_general(rule.fix)), limit=1500)}",
     ]
     bad = next(iter(rule.bad), None)
     good = next(iter(rule.good), None)
     parts += [f"Found:\n\n{inert.fence(bad.text, limit=1500)}"] if bad else []
     parts += [f"Not found:\n\n{inert.fence(good.text, limit=1500)}"] if good else []
+    parts.append(f"[More about it]({PROJECT}/blob/main/docs/rules/{rule.id}.md)")
     return "\n\n".join(part for part in parts if part)
+
+
+def _general(text: str) -> str:
+    """A text of a finding, where there is none: its blanks stay open."""
+    return text.replace("`{replacement}`", "its HIP counterpart").replace("{match}", "…")

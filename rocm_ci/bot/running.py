@@ -36,7 +36,13 @@ def run(scene: Scene, command: Command) -> Done:
     if not has_run(newest):
         vouch.require(scene)
     again(scene, newest, failed_only=False)
-    return Done(reason=f"run {newest.id} runs again")
+    answer = ""
+    if scene.pull.is_fork:
+        answer = (
+            f"{link(newest)} runs again, as the fork's own. Where its GPU jobs wait for a maintainer, read "
+            f"the change and say `/rocm-ci ok-to-test {scene.pull.head}`."
+        )
+    return Done(reason=f"run {newest.id} runs again", answer=answer)
 
 
 def bench(scene: Scene, command: Command) -> Done:

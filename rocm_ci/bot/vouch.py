@@ -48,7 +48,8 @@ def ok_to_test(scene: Scene, command: Command) -> Done:
     head = scene.pull.head
     if not scene.pull.is_fork:
         raise declined(
-            "this pull request is no fork's: its commits run anyway", "`/rocm-ci run` runs them again"
+            "this pull request does not come from a fork: its commits run anyway",
+            "`/rocm-ci run` runs them again",
         )
     if command.words:
         if command.words[0] != head:
@@ -65,7 +66,10 @@ def ok_to_test(scene: Scene, command: Command) -> Done:
             url=scene.url or None,
         )
     begun = _begin(scene)
-    said = f"Commit {head} may run. The next push needs a new `/rocm-ci ok-to-test`."
+    said = (
+        f"Commit {head} may run; its result will stand in the comment of rocm-ci. "
+        "The next push needs a new `/rocm-ci ok-to-test`."
+    )
     return Done(
         reason=f"{head[:12]} is ok to test; {begun.reason}",
         answer=f"{said} {begun.answer}".rstrip(),

@@ -161,8 +161,18 @@ def test_only_the_bots_own_status_counts(fork: Talk) -> None:
     assert fork.say("/rocm-ci run unit").action == "refused"
 
 
+def test_a_forks_own_run_runs_again_and_is_told_what_lets_it_on_a_gpu(fork: Talk) -> None:
+    ran(fork, branch="patch", head_repository=FORK, conclusion="failure")
+
+    done = fork.say("/rocm-ci run")
+
+    assert done.action == "run"
+    assert f"`/rocm-ci ok-to-test {FIRST}`" in fork.answers[-1]
+    assert fork.dispatched == []
+
+
 def test_a_branch_of_the_repository_needs_no_ok(talk: Talk) -> None:
-    assert "no fork" in talk.say("/rocm-ci ok-to-test").reason
+    assert "not come from a fork" in talk.say("/rocm-ci ok-to-test").reason
 
 
 @pytest.mark.attack("12", "a fork's run that was cancelled before anybody approved it")

@@ -21,13 +21,28 @@ def test_help_lists_every_command() -> None:
     assert len(render(answer).findall(".//tr")) == len(GRAMMAR) + 1
 
 
-@pytest.mark.parametrize("rule", [*RULES[::12], *OWN])
+@pytest.mark.parametrize("rule", [*RULES[::12], *OWN, "cuda-header"])
 def test_every_rule_is_explained(rule: str) -> None:
     answer = pages.explain(rule).answer
 
     assert rule in answer
     assert len(answer) < 8_000
     assert acts(render(answer)) == []
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_no_blank_of_a_message_is_left_open(rule: str) -> None:
+    fix = pages.explain(rule).answer.partition("**Fix**: ")[2].partition("\n")[0]
+
+    assert "{match}" not in fix
+    assert "{replacement}" not in fix
+
+
+def test_a_rule_is_explained_with_its_page() -> None:
+    answer = pages.explain("cuda-header").answer
+
+    assert "Include its HIP counterpart instead" in answer
+    assert "/docs/rules/cuda-header.md)" in answer
 
 
 def test_a_topic_lists_its_rules() -> None:
