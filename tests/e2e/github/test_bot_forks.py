@@ -6,7 +6,7 @@ import pytest
 
 from rocm_ci.github.connect import connect
 from tests.e2e.github.conftest import FIRST, SECOND
-from tests.e2e.github.conversation import EARLY, FORK, LATE, Talk, vouched, waits
+from tests.e2e.github.conversation import EARLY, FORK, LATE, Talk, ran, vouched, waits
 from tests.standin.things import BOT_WRITES, Identity, PullFile
 
 
