@@ -74,6 +74,34 @@ def test_1000_annotations_take_at_most_32_requests(github: StandIn, plane: Plane
     assert done.requests <= WITH_1000_ANNOTATIONS
 
 
+def test_a_forks_own_run_takes_three_questions_more(github: StandIn, plane: Plane) -> None:
+    prepared(github, plane)
+    head, told_so_far = "8" * 40, []
+    github.world.open_pull("o/r", 8, head, branch="patch", fork="stranger/r")
+    many = report(head, Verdict.FAIL, number=8, findings=1000)
+    for made, sinks in (
+        (report(head, number=8), "comment status"),
+        (report(head, number=8), "comment status"),
+        (many, "comment status check"),
+    ):
+        before = len(github.log)
+        done = plane.ended(
+            github,
+            {"rocm-ci-report": made},
+            "--to",
+            sinks,
+            head=head,
+            branch="patch",
+            head_repository="stranger/r",
+        )
+        assert (done.code, done.refused) == (0, [])
+        told_so_far.append(len(told(github, before)))
+
+    assert told_so_far[0] <= TYPICAL + 3
+    assert told_so_far[1] <= TYPICAL + 3
+    assert told_so_far[2] <= WITH_1000_ANNOTATIONS + 2
+
+
 def test_a_quiet_mode_and_an_announcement_take_few(github: StandIn, plane: Plane) -> None:
     github.world.ran("o/r", head=FIRST, number=7)
     done = plane.post(report(FIRST), "--comment", "failures", "--to", "comment status")
