@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 
 from rocm_ci.model.base import Frozen
+from rocm_ci.model.verdict import Verdict
 
 # Said of a benchmark with series that the head measures no more: it cannot be green.
 GONE = "no longer measured"
@@ -25,6 +26,17 @@ class PerfVerdict(enum.Enum):
     UNCHANGED = "unchanged"
     SUSPICIOUS = "suspicious"
     INCONCLUSIVE = "inconclusive"
+
+    @property
+    def counts_as(self) -> Verdict:
+        """What it makes of the run, unless a maintainer has let it pass."""
+        match self:
+            case PerfVerdict.REGRESSION:
+                return Verdict.FAIL
+            case PerfVerdict.IMPROVED | PerfVerdict.UNCHANGED:
+                return Verdict.PASS
+            case PerfVerdict.SUSPICIOUS | PerfVerdict.INCONCLUSIVE:
+                return Verdict.INCONCLUSIVE
 
 
 class Series(Frozen, frozen=True, kw_only=True):

@@ -28,13 +28,6 @@ if TYPE_CHECKING:
 # Of the comment's payload, which remembers the earlier verdicts as well.
 ROOM = 900
 _REASON = 120
-_VERDICTS = {
-    PerfVerdict.REGRESSION: Verdict.FAIL,
-    PerfVerdict.IMPROVED: Verdict.PASS,
-    PerfVerdict.UNCHANGED: Verdict.PASS,
-    PerfVerdict.SUSPICIOUS: Verdict.INCONCLUSIVE,
-    PerfVerdict.INCONCLUSIVE: Verdict.INCONCLUSIVE,
-}
 
 
 def accepted_name(report: Report, name: str) -> str:
@@ -129,7 +122,7 @@ def _bench(bench: Bench, leg: str, by_name: dict[str, Acceptance]) -> Bench:
     verdict = bench.verdict
     slower = [c for c in comparisons if c.verdict is PerfVerdict.REGRESSION]
     if verdict is Verdict.FAIL and all(c.accepted for c in slower):
-        verdict = worst(Verdict.NEUTRAL if c.accepted else _VERDICTS[c.verdict] for c in comparisons)
+        verdict = worst(Verdict.NEUTRAL if c.accepted else c.verdict.counts_as for c in comparisons)
         if GONE in bench.reason:
             verdict = max(verdict, Verdict.INCONCLUSIVE)
     return msgspec.structs.replace(bench, comparisons=comparisons, verdict=verdict)

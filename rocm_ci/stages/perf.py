@@ -28,14 +28,6 @@ if TYPE_CHECKING:
     from rocm_ci.config.options import PerfOptions
     from rocm_ci.context import Context, Job
 
-_VERDICTS = {
-    PerfVerdict.REGRESSION: Verdict.FAIL,
-    PerfVerdict.IMPROVED: Verdict.PASS,
-    PerfVerdict.UNCHANGED: Verdict.PASS,
-    PerfVerdict.SUSPICIOUS: Verdict.INCONCLUSIVE,
-    PerfVerdict.INCONCLUSIVE: Verdict.INCONCLUSIVE,
-}
-
 
 def run(ctx: Context, job: Job) -> PerfResult:
     """Measure and compare. Needs a merge base and a build of both sides."""
@@ -142,7 +134,7 @@ def _bench(ctx: Context, options: PerfOptions, form: Format, sides: measure.Side
 def _verdict(comparisons: tuple[Comparison, ...], collected: measure.Collected) -> Verdict:
     """The worst series. Of one that the head no longer measures nothing can be said, so it is not green."""
     _, gone = collected.one_sided()
-    decided = worst(_VERDICTS[c.verdict] for c in comparisons) if comparisons else Verdict.NEUTRAL
+    decided = worst(c.verdict.counts_as for c in comparisons) if comparisons else Verdict.NEUTRAL
     return max(decided, Verdict.INCONCLUSIVE) if gone else decided
 
 

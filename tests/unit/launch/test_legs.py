@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rocm_ci.github import artifacts
 from rocm_ci.launch import legs
 from rocm_ci.launch.machine import LaunchError
+from rocm_ci.report.legs import NAME
 
 MI300 = {"name": "mi300", "runs-on": ["self-hosted", "mi300"]}
 
@@ -112,3 +114,8 @@ def test_whatever_is_given_ends_in_a_layout_or_in_words(runners: Any, builder: s
         return
     assert all(legs.NAME.match(name) for name in layout.required.split())
     assert "\n" not in "".join(layout)
+
+
+def test_what_is_a_name_is_one_on_both_planes() -> None:
+    """The launcher on the host may import nothing of the rest."""
+    assert legs.NAME.pattern == NAME.pattern == artifacts.LEG.pattern
