@@ -93,3 +93,8 @@ class Finding(Frozen, frozen=True, kw_only=True):
     fingerprint: str = ""
     silenced: Silenced | None = None
     wide: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def is_mechanical(self) -> bool:
+        """Whether `rocm-ci scan --fix` repairs it."""
+        return not self.unsafe and (bool(self.edits) or self.replacement is not None)

@@ -83,7 +83,9 @@ class Lists:
         lines = [said]
         if p.advice:
             lines[0] = _stopped(said) + " " + words.sentence(inert.prose(p.advice, limit=room.text))
-        if p.replacement:
+        if p.replacement and p.replacement in (p.advice or ""):
+            lines[0] = f"{lines[0].removesuffix('.')} (ready fix)."
+        elif p.replacement:
             lines[0] = _stopped(lines[0]) + f" Ready fix: {inert.code(p.replacement, limit=160)}."
         if p.rule:
             page_of_rule = published(p.docs)

@@ -92,7 +92,7 @@ def counts(report: Report, found: Tally) -> str:
     if errors:
         parts.append(words.count(errors, "build error"))
     if found.findings:
-        fixable = sum(f.replacement is not None for f in found.findings)
+        fixable = sum(f.is_mechanical for f in found.findings)
         ready = f" ({fixable:,} with a ready fix)" if fixable else ""
         parts.append(words.count(len(found.findings), "finding") + ready)
     seen = cases(found.suites)

@@ -221,10 +221,13 @@ def _footer(page: _Page) -> str:
 
 def _commands(page: _Page) -> tuple[str, ...]:
     """What a reader can do next."""
+    base = f" --base {page.report.event.base_ref}" if page.report.event.base_ref else ""
+    repair = any(f.is_mechanical for f in page.found.findings)
+    mine = (f"rocm-ci scan --fix{base}",) if repair else ()
     if page.links.commands:
-        return page.links.commands
-    base = page.report.event.base_ref
-    return (f"rocm-ci run --local --base {base}",) if base else ("rocm-ci run --local",)
+        failed = not page.report.verdict.is_green
+        return (*mine, *(c for c in page.links.commands if failed or "rerun-failed" not in c))
+    return (*mine, f"rocm-ci run --local{base}")
 
 
 def _commit(sha: str, page: _Page) -> str:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rocm_ci.model.case import CaseStatus
+from rocm_ci.model.edit import Edit
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.plan import StageName
 from rocm_ci.model.result import Skipped
@@ -231,3 +233,38 @@ def test_the_machine_can_be_read_without_unfolding() -> None:
     tree = rendered.render(render_comment(reports.green()))
 
     assert any("MI300X (gfx942, 304 CU" in s.text_content() for s in tree.iter("summary"))
+
+
+def test_the_last_line_names_only_what_helps_now() -> None:
+    bot = replace(LINKS, commands=("/rocm-ci rerun-failed", "/rocm-ci help"))
+
+    def last(report: Report, links: Links) -> str:
+        return render_comment(report, links=links).splitlines()[-1]
+
+    assert "`rocm-ci scan --fix --base main` · `rocm-ci run --local" in last(reports.red(), LINKS)
+    assert "scan --fix" not in last(reports.green(), LINKS)
+    assert "`rocm-ci scan --fix --base main` · `/rocm-ci rerun-failed`" in last(reports.red(), bot)
+    assert "rerun-failed" not in last(reports.green(), bot)
+    assert "`/rocm-ci help`" in last(reports.green(), bot)
+
+
+def test_a_repair_that_the_advice_spells_out_is_not_written_twice() -> None:
+    found = reports.finding(message="`cudaFree` is CUDA's", fix="write `hipFree`", replacement="hipFree")
+
+    comment = render_comment(reports.report(reports.scan(found)), links=LINKS)
+
+    assert "Write `hipFree` (ready fix)." in comment
+    assert "Ready fix: `hipFree`" not in comment
+
+
+def test_a_repair_of_several_edits_counts_as_ready_and_an_unsafe_one_does_not() -> None:
+    edits = (Edit(line=4, column=1, end=2, text="x"), Edit(line=5, column=1, end=2, text="y"))
+    made = (
+        reports.finding(line=4, replacement=None, edits=edits),
+        reports.finding(line=9, unsafe=True),
+        reports.finding(line=11),
+    )
+
+    comment = render_comment(reports.report(reports.scan(*made)), links=LINKS)
+
+    assert "**3 findings (2 with a ready fix).**" in comment
