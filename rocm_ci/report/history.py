@@ -153,17 +153,22 @@ def sentence(history: Sequence[Point], now: Point) -> str:
         return _recovered(before, now)
     if now.verdict not in (Verdict.FAIL, Verdict.ERROR):
         return ""
-    length = 1
+    length, skipped, between = 1, 0, 0
     for p in before:
         if p.verdict is now.verdict:
             length += 1
+            between += skipped
+            skipped = 0
         elif p.verdict.is_green or now.verdict is Verdict.ERROR:
             break
+        else:
+            skipped += 1
     if length < 2:
         return ""
     often = f"for the {_ORDINALS[length - 1]} time" if length <= len(_ORDINALS) else f"{length} times"
     subject = "This change fails" if now.verdict is Verdict.FAIL else "The run could not be finished"
-    return f"{subject} {often} in a row."
+    aside = f" ({words.count(between, 'run')} in between decided nothing)" if between else ""
+    return f"{subject} {often} in a row{aside}."
 
 
 def _recovered(before: Sequence[Point], now: Point) -> str:

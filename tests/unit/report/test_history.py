@@ -118,7 +118,12 @@ def test_a_history_of_ten_ordinary_runs_fits() -> None:
         ([PASS], FAIL, ""),
         ([FAIL], FAIL, "This change fails for the second time in a row."),
         ([PASS, FAIL, FAIL], FAIL, "This change fails for the third time in a row."),
-        ([FAIL, ERROR, Verdict.INCONCLUSIVE], FAIL, "This change fails for the second time in a row."),
+        (
+            [FAIL, ERROR, Verdict.INCONCLUSIVE],
+            FAIL,
+            "This change fails for the second time in a row (2 runs in between decided nothing).",
+        ),
+        ([PASS, ERROR, FAIL], FAIL, "This change fails for the second time in a row."),
         ([FAIL] * 12, FAIL, "This change fails 13 times in a row."),
         ([FAIL], PASS, "Green again after 1 red run."),
         ([PASS, FAIL, ERROR, FAIL], Verdict.NEUTRAL, "Green again after 2 red runs."),
