@@ -102,6 +102,18 @@ def test_a_forks_own_run_takes_three_questions_more(github: StandIn, plane: Plan
     assert told_so_far[2] <= WITH_1000_ANNOTATIONS + 2
 
 
+def test_a_green_run_that_says_nothing_is_held_against_the_base_all_the_same(
+    github: StandIn, plane: Plane
+) -> None:
+    base = github.world.ran("o/r", head="b" * 40, event="push", branch="main")
+    github.world.store("o/r", base, "rocm-ci-report", artifact(report("b" * 40, number=None)))
+
+    done = plane.ended(github, {"rocm-ci-report": report(FIRST)}, "--comment", "failures", pulls=(5,))
+
+    assert (done.code, done.notices) == (0, ())
+    assert done.requests <= 8, told(github, 0)
+
+
 def test_a_quiet_mode_and_an_announcement_take_few(github: StandIn, plane: Plane) -> None:
     github.world.ran("o/r", head=FIRST, number=7)
     done = plane.post(report(FIRST), "--comment", "failures", "--to", "comment status")
