@@ -35,6 +35,7 @@ def with_past(
     if known is not None and known.report is not None:
         where = replace(where, delta=delta(known.report, report, base_commit=known.commit))
     elif known is not None:
+        where = replace(where, lack=known.lack)
         notices.append(f"no report of the base: {known.lack}")
     target = where.target
     if target is not None and target.number is not None:

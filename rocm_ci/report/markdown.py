@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rocm_ci.model.result import ScanResult
-from rocm_ci.report import history, inert, leg_details, words
+from rocm_ci.report import history, inert, leg_details, old_failures, words
 from rocm_ci.report.details import details, machine_part, table
 from rocm_ci.report.fixes import Lists
 from rocm_ci.report.headline import Headline, headline
@@ -146,7 +146,8 @@ def _summary(page: _Page, room: Room) -> str:
     head = page.headline
     summary = head.summary[:1].upper() + head.summary[1:]
     counted = f"**{inert.text(summary, limit=room.text)}.**" if summary else ""
-    sentences = (head.advice, head.past, history.sentence(page.past.history, page.now))
+    known = head.past or old_failures.unknown(page.report, page.past.lack)
+    sentences = (head.advice, known, history.sentence(page.past.history, page.now))
     said = (inert.prose(sentence, limit=room.text) for sentence in sentences if sentence)
     return " ".join(part for part in (counted, *said) if part)
 

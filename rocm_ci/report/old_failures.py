@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm_ci.report.tally import RED
+from rocm_ci.report.tally import RED, cases, tally
 
 if TYPE_CHECKING:
+    from rocm_ci.model.report import Report
     from rocm_ci.report.delta import Delta
     from rocm_ci.report.tally import Tally
 
@@ -19,6 +20,14 @@ def count(found: Tally, delta: Delta | None) -> int:
     old = {(n.suite, n.case.id) for n in delta.also_red} - new
     red = {(suite.name, case.id) for suite in found.suites for case in suite.cases if case.status in RED}
     return len(old & red)
+
+
+def unknown(report: Report, lack: str) -> str:
+    """That nobody knows whether the failed tests are new, and why; empty where none failed or it is known."""
+    if not lack or not cases(tally(report).suites).red:
+        return ""
+    base = report.event.base_ref or "the base"
+    return f"Whether tests fail on {base} too is not known: {lack}."
 
 
 def sentence(found: Tally, delta: Delta | None) -> str:

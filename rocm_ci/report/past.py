@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Past:
-    """`history` are earlier verdicts of this pull request, the oldest first, without the present one."""
+    """`history` are earlier verdicts of this pull request, the oldest first, without the present one.
+
+    `lack` says why there is no report of the base, where one was looked for.
+    """
 
     delta: Delta | None = None
+    lack: str = ""
     history: tuple[Point, ...] = ()
     accepted: tuple[Acceptance, ...] = ()
 

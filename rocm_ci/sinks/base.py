@@ -69,8 +69,8 @@ class Destination:
 
     `out` is the output folder with the logs; `summary` and `outputs` are the step files of GitHub
     Actions; `annotations` is true inside a workflow; `target` is there on the trusted plane only.
-    `delta` compares with the base's last report; `accepted` are the regressions that maintainers let pass,
-    already applied to the report.
+    `delta` compares with the base's last report, or `lack` says why there is none; `accepted` are the
+    regressions that maintainers let pass, already applied to the report.
     """
 
     log: Log
@@ -81,6 +81,7 @@ class Destination:
     links: Links = field(default_factory=Links)
     target: Target | None = None
     delta: Delta | None = None
+    lack: str = ""
     accepted: tuple[Acceptance, ...] = ()
 
 

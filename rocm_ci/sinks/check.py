@@ -119,7 +119,7 @@ def _summary(report: Report, where: Destination, more: int) -> str:
     rest = (
         f"\n{words.count(more, 'more annotation')} did not fit here; all are in the report.\n" if more else ""
     )
-    past = Past(delta=where.delta, accepted=where.accepted)
+    past = Past(delta=where.delta, lack=where.lack, accepted=where.accepted)
     budget = MAX_SUMMARY_BYTES - len(rest.encode())
     text = render_comment(report, links=where.links, past=past, budget=budget).encode()
     if len(text) > budget:

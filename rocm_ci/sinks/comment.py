@@ -113,7 +113,7 @@ def _earlier(before: Stamp | None, target: Target) -> tuple[Point, ...]:
 def _text(report: Report, where: Destination, earlier: tuple[Point, ...]) -> str:
     from rocm_ci.report.markdown import render_comment  # noqa: PLC0415 - templates, only to post
 
-    past = Past(delta=where.delta, history=earlier, accepted=where.accepted)
+    past = Past(delta=where.delta, lack=where.lack, history=earlier, accepted=where.accepted)
     return render_comment(report, links=where.links, past=past)
 
 

@@ -18,6 +18,7 @@ from rocm_ci.model.result import Skipped
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report.links import Links
 from rocm_ci.report.markdown import BUDGET, render_comment
+from rocm_ci.report.past import Past
 from rocm_ci.report.room import STEPS
 from tests import rendered, reports
 from tests.hostile import HOSTILE, NASTY
@@ -268,3 +269,12 @@ def test_a_repair_of_several_edits_counts_as_ready_and_an_unsafe_one_does_not() 
     comment = render_comment(reports.report(reports.scan(*made)), links=LINKS)
 
     assert "**3 findings (2 with a ready fix).**" in comment
+
+
+def test_where_the_base_has_no_report_nobody_claims_that_a_failure_is_new() -> None:
+    why = "no run of this workflow for a push to main has finished"
+    said = f"Whether tests fail on main too is not known: {why}."
+
+    assert said in render_comment(reports.red(), past=Past(lack=why))
+    assert said not in render_comment(reports.red())
+    assert said not in render_comment(reports.green(), past=Past(lack=why))
