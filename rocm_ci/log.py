@@ -50,7 +50,8 @@ class Log:
 
     def info(self, text: str) -> None:
         """One line of progress."""
-        self._line(printable(text))
+        text = printable(text)
+        self._line(commands.harmless(text) if self.actions else text)
 
     def warning(self, text: str) -> None:
         """Something the reader should know; an annotation in a workflow."""

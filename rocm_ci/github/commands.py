@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+_COMMAND = re.compile(r"^(\s*)::", re.MULTILINE)
 MESSAGE_LIMIT = 4000  # actions/runner cuts at 4,096 characters; see ExecutionContext.cs
 
 
@@ -29,6 +31,15 @@ def command(name: str, message: str, **properties: str | int | None) -> str:
         if value is not None
     )
     return f"::{name}{' ' + shown if shown else ''}::{escape_data(message[:MESSAGE_LIMIT])}"
+
+
+def harmless(text: str) -> str:
+    """Without what a workflow would take for a command: `::…` at the start of a line, `##[` anywhere.
+
+    The runner passes over blanks before `::`. On standard output this stands in for `stop-commands`, which
+    goes to the other stream, and nothing keeps the two in order.
+    """
+    return _COMMAND.sub(r"\1: :", text).replace("##[", "# #[")
 
 
 def stop_token() -> str:

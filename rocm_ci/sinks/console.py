@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from typing import TYPE_CHECKING
+
+from rocm_ci.github import commands
 
 if TYPE_CHECKING:
     from rocm_ci.model.report import Report
     from rocm_ci.sinks.base import Destination, Sink
 
-_COMMAND = re.compile(r"^(\s*)::", re.MULTILINE)
 MIN_WIDTH, MAX_WIDTH = 60, 120
-_COMMAND = re.compile(r"^(\s*)::", re.MULTILINE)
 
 
 class Console:
@@ -27,16 +26,8 @@ class Console:
 
         columns = shutil.get_terminal_size((100, 24)).columns
         width = max(MIN_WIDTH, min(columns, MAX_WIDTH))
-        where.log.result(harmless(terminal.render(report, colour=where.log.colour, width=width)))
+        where.log.result(commands.harmless(terminal.render(report, colour=where.log.colour, width=width)))
         return ()
-
-
-def harmless(text: str) -> str:
-    """Without what a workflow would take for a command: `::…` at the start of a line, `##[` anywhere.
-
-    `stop-commands` would not do: it goes to the other stream, and nothing keeps the two in order.
-    """
-    return _COMMAND.sub(r"\1: :", text).replace("##[", "# #[")
 
 
 SINK: Sink = Console()

@@ -32,6 +32,17 @@ def test_untrusted_output_is_fenced_with_a_token_nobody_knows() -> None:
     assert lines[1:] == ["  ::set-env name=X::y", f"::{token[1]}::"]
 
 
+@pytest.mark.attack("7", "a workflow command in a name that we tell")
+@pytest.mark.parametrize("name", ["::error::x", "a\n::stop-commands::y", "  ::add-mask::z", "##[error]x"])
+def test_a_line_of_progress_is_no_command(name: str) -> None:
+    log, err = written(actions=True)
+    log.info(name)
+
+    assert not [
+        line for line in err.getvalue().splitlines() if line.lstrip().startswith("::") or "##[" in line
+    ]
+
+
 def test_the_fence_is_closed_when_the_inside_fails() -> None:
     log, err = written(actions=True)
     try:

@@ -4,9 +4,10 @@ import io
 
 import pytest
 
+from rocm_ci.github.commands import harmless
 from rocm_ci.log import Log
 from rocm_ci.sinks.base import Destination
-from rocm_ci.sinks.console import SINK, harmless
+from rocm_ci.sinks.console import SINK
 from tests import reports
 
 
