@@ -33,6 +33,7 @@ PATHS = {
     "/repos/{owner}/{repo}/commits/{ref}/status": {"get"},
     "/repos/{owner}/{repo}/commits/{ref}/statuses": {"get"},
     "/repos/{owner}/{repo}/issues/{issue_number}/comments": {"get", "post"},
+    "/repos/{owner}/{repo}/issues/{issue_number}/events": {"get"},
     "/repos/{owner}/{repo}/issues/comments/{comment_id}": {"get", "patch", "delete"},
     "/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions": {"get", "post"},
     "/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions/{reaction_id}": {"delete"},

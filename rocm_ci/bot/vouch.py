@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.bot.scene import Done, declined, is_waiting
 from rocm_ci.bot.starting import dispatch, link
 from rocm_ci.errors import GitHubError
-from rocm_ci.github.client import DeclinedError
+from rocm_ci.github.client import DeclinedError, PermissionRefusedError
 from rocm_ci.github.marker import RESERVED
 
 if TYPE_CHECKING:
@@ -119,7 +119,9 @@ def _must_be_older(scene: Scene) -> None:
     """The head must have been there when the comment was written, and the last that was pushed.
 
     A pull request can be pushed back to a commit that ran long ago: so the newest run of its branch must be
-    about the head, and older than the comment. All workflows count.
+    about the head, and older than the comment. All workflows count. What was pushed in between need not have
+    run ([skip ci], a conflict); but there and back is not forward both times, and GitHub notes every push by
+    force while the pull request is open.
     """
     head, branch = scene.pull.head, scene.pull.head_ref
     found = scene.github.runs(scene.repository, branch=branch, event="pull_request", limit=_MOST)
@@ -139,6 +141,14 @@ def _must_be_older(scene: Scene) -> None:
         raise _moved(scene, "something was pushed after your comment")
     if any(run.created == newest and run.head != head for run in begun):
         raise _moved(scene, f"{head[:12]} is not what was pushed last before your comment")
+    if newest < scene.pull.created:
+        raise _moved(scene, f"{head[:12]} ran before this pull request was opened, and not since")
+    try:
+        forced = scene.github.force_pushes(scene.repository, scene.pull.number)
+    except PermissionRefusedError as error:
+        raise _moved(scene, f"it cannot be told whether the branch was pushed by force: {error}") from error
+    if any(at > newest for at in forced):
+        raise _moved(scene, f"the branch was pushed by force after {head[:12]} had run")
 
 
 def _moved(scene: Scene, why: str) -> DeclinedError:

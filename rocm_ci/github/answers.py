@@ -60,6 +60,7 @@ class Pull(msgspec.Struct, frozen=True):
     state: str
     head: Ref
     base: Ref
+    created_at: str = ""
 
     def pull(self) -> client.Pull:
         """As the rest of the program sees it."""
@@ -71,7 +72,15 @@ class Pull(msgspec.Struct, frozen=True):
             is_open=self.state == "open",
             base_ref=self.base.ref,
             head_ref=self.head.ref,
+            created=self.created_at,
         )
+
+
+class Happened(msgspec.Struct, frozen=True):
+    """Something that happened to a pull request beside what was said."""
+
+    event: str
+    created_at: str
 
 
 class Comment(msgspec.Struct, frozen=True):

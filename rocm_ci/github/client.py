@@ -44,7 +44,10 @@ class DeclinedError(RocmCiError):
 
 @dataclass(frozen=True, kw_only=True)
 class Pull:
-    """A pull request. `head_repository` is None when its fork was deleted; both `_ref` are branches."""
+    """A pull request. `head_repository` is None when its fork was deleted; both `_ref` are branches.
+
+    `created` is when it was opened, UTC in ISO 8601.
+    """
 
     number: int
     head: str
@@ -53,6 +56,7 @@ class Pull:
     is_open: bool
     base_ref: str = ""
     head_ref: str = ""
+    created: str = ""
 
     @property
     def is_fork(self) -> bool:

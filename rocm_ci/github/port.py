@@ -47,6 +47,10 @@ class Conversation(Protocol):
         """The pull requests a commit belongs to; empty for a commit that is only in a fork."""
         ...
 
+    def force_pushes(self, repository: str, number: int) -> tuple[str, ...]:
+        """When the branch of an open pull request was moved otherwise than forward, UTC in ISO 8601."""
+        ...
+
     def comments(self, repository: str, number: int, *, since: str | None = None) -> tuple[Comment, ...]:
         """All comments of a conversation (changed since an ISO 8601 moment), oldest first."""
         ...

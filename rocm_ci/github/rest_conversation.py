@@ -65,6 +65,16 @@ class RestConversation(RestBase):
         found = self._transport.pages(path, {}, task="list pull requests of a commit")
         return tuple(read(one, answers.Pull, "a pull request").pull() for one in found)
 
+    def force_pushes(self, repository: str, number: int) -> tuple[str, ...]:
+        """When the branch of an open pull request was moved otherwise than forward, UTC in ISO 8601.
+
+        https://docs.github.com/rest/using-the-rest-api/issue-event-types#head_ref_force_pushed
+        """
+        path = f"/repos/{repository}/issues/{number}/events"
+        found = self._transport.pages(path, {}, task=f"read what happened to pull request {number}")
+        events = (read(one, answers.Happened, "an event") for one in found)
+        return tuple(one.created_at for one in events if one.event == "head_ref_force_pushed")
+
     def comments(self, repository: str, number: int, *, since: str | None = None) -> tuple[Comment, ...]:
         """All comments of a conversation, oldest first."""
         path = f"/repos/{repository}/issues/{number}/comments"

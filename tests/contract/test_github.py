@@ -150,6 +150,8 @@ def test_runs_keep_the_description(github: StandIn) -> None:
         ("Gate", "failure"),
         ("Report", None),
     ]
+    world.push("o/r", 5, HEAD, forced="2026-11-30T12:00:01Z")
+    assert ours.force_pushes("o/r", 5) == ("2026-11-30T12:00:01Z",)
     assert [a.id for a in ours.artifacts("o/r", old)] == [kept.id, kept.id - 1]
     assert ours.download_artifact("o/r", kept.id, limit=1000) == kept.data
     ours.approve("o/r", waiting)

@@ -14,6 +14,19 @@ if TYPE_CHECKING:
 class PullBodies(BaseBodies):
     """What hangs on a pull request."""
 
+    def happened(self, full_name: str, number: int, event: str, created: str) -> dict[str, Any]:
+        return {
+            "id": number,
+            "node_id": node("Event", number),
+            "url": f"{self.base}/repos/{full_name}/issues/events/{number}",
+            "actor": self.user("octocat"),
+            "event": event,
+            "commit_id": None,
+            "commit_url": None,
+            "created_at": created,
+            "performed_via_github_app": None,
+        }
+
     def pull(self, full_name: str, pull: Pull, *, whole: bool) -> dict[str, Any]:
         url = f"{self.base}/repos/{full_name}/pulls/{pull.number}"
         issue = f"{self.base}/repos/{full_name}/issues/{pull.number}"

@@ -20,6 +20,7 @@ class Talk(Desk):
     ROUTES: ClassVar[Table] = (
         ("GET", r"/issues/(?P<number>\d+)/comments", "list_comments"),
         ("POST", r"/issues/(?P<number>\d+)/comments", "create_comment"),
+        ("GET", r"/issues/(?P<number>\d+)/events", "list_events"),
         ("GET", r"/issues/comments/(?P<id>\d+)", "get_comment"),
         ("PATCH", r"/issues/comments/(?P<id>\d+)", "edit_comment"),
         ("DELETE", r"/issues/comments/(?P<id>\d+)", "delete_comment"),
@@ -27,6 +28,12 @@ class Talk(Desk):
         ("POST", r"/issues/comments/(?P<id>\d+)/reactions", "react"),
         ("DELETE", r"/issues/comments/(?P<id>\d+)/reactions/(?P<reaction>\d+)", "unreact"),
     )
+
+    def list_events(self, call: Call) -> Answer:
+        self.may_read(call, "issues", "pull_requests")
+        pull, repo = self.pull(call), call.args["repo"]
+        happened = [("labeled", pull.created), *(("head_ref_force_pushed", at) for at in pull.forced)]
+        return self.page(call, [self.bodies.happened(repo, n, *one) for n, one in enumerate(happened, 1)])
 
     def list_comments(self, call: Call) -> Answer:
         self.may_read(call, "issues", "pull_requests")

@@ -60,6 +60,8 @@ class Pull:
     locked: bool = False
     files: list[PullFile] = field(default_factory=list)
     commits: list[str] = field(default_factory=list)
+    # When it was pushed to by force.
+    forced: list[str] = field(default_factory=list)
     created: str = WHEN
 
 

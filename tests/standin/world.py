@@ -77,12 +77,16 @@ class World:
             repository.branches[branch] = head
         return pull
 
-    def push(self, full_name: str, number: int, head: str) -> None:
-        """The pull request's branch moves on; what was said on its lines is outdated."""
+    def push(self, full_name: str, number: int, head: str, *, forced: str | None = None) -> None:
+        """The pull request's branch moves on, or elsewhere by force (`forced`, when it was).
+
+        What was said on its lines is outdated.
+        """
         repository = self.repositories[full_name]
         pull = repository.pulls[number]
         pull.head = head
         pull.commits.append(head)
+        pull.forced += [forced] if forced else []
         repository.commits.add(head)
         if pull.head_repository == full_name:
             repository.branches[pull.branch] = head

@@ -205,7 +205,8 @@ def talk(github: StandIn, plane: Plane) -> Talk:
 @pytest.fixture
 def fork(talk: Talk) -> Talk:
     """The same in a pull request that comes from a fork."""
-    from tests.e2e.github.conversation import FORK
+    from tests.e2e.github.conversation import FORK, OPENED
 
-    talk.github.world.open_pull("o/r", 5, FIRST, branch="patch", fork=FORK)
+    opened = talk.github.world.open_pull("o/r", 5, FIRST, branch="patch", fork=FORK)
+    opened.created = OPENED
     return talk

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MAIN = "9" * 40
 FORK = "stranger/r"
+OPENED = "2026-11-30T09:00:00Z"
 EARLY, LATE = "2026-11-30T11:00:00Z", "2026-11-30T12:30:00Z"
 INPUTS = {"number": True, "head": True, "suite": False, "bench": False, "base": False}
 

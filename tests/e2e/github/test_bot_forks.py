@@ -39,7 +39,7 @@ def test_ok_to_test_marks_the_commit_approves_what_waits_and_starts_the_trusted_
 def test_runs_of_a_fork_that_changes_workflows_are_not_approved(fork: Talk) -> None:
     waiting = waits(fork)
     change = PullFile(filename=".github/workflows/rocm-ci-run.yml", patch="@@ -1 +1 @@\n-a\n+b")
-    fork.github.world.open_pull("o/r", 5, FIRST, branch="patch", fork=FORK, files=[change])
+    fork.github.world.repository("o/r").pulls[5].files = [change]
 
     done = fork.say("/rocm-ci ok-to-test")
 
@@ -105,6 +105,37 @@ def test_a_commit_that_was_not_the_last_before_the_comment_is_not_vouched_for(fo
 
     assert "not what was pushed last" in done.reason
     assert vouched(fork) == []
+
+
+@pytest.mark.attack("13", "a commit without a run is shown, then one that ran before is pushed back")
+def test_what_was_pushed_back_by_force_is_not_vouched_for(fork: Talk) -> None:
+    waits(fork)
+    # [skip ci], or in conflict with the base branch: what the maintainer reads has no run.
+    fork.github.world.push("o/r", 5, SECOND)
+    fork.github.world.push("o/r", 5, FIRST, forced="2026-11-30T12:00:01Z")
+
+    done = fork.say("/rocm-ci ok-to-test")
+
+    assert "pushed by force after 111111111111 had run" in done.reason
+    assert (vouched(fork), fork.dispatched) == ([], [])
+
+
+@pytest.mark.attack("13", "a commit that ran for an earlier pull request of the same branch")
+def test_a_run_from_before_the_pull_request_proves_nothing(fork: Talk) -> None:
+    waits(fork, created="2026-11-29T12:00:00Z")
+
+    done = fork.say("/rocm-ci ok-to-test")
+
+    assert "before this pull request was opened" in done.reason
+    assert (vouched(fork), fork.dispatched) == ([], [])
+
+
+def test_a_push_by_force_before_the_run_is_as_good_as_any(fork: Talk) -> None:
+    fork.github.world.push("o/r", 5, FIRST, forced=EARLY)
+    waits(fork)
+
+    assert fork.say("/rocm-ci ok-to-test").action == "ok-to-test"
+    assert vouched(fork) == ["success"]
 
 
 @pytest.mark.attack("13", "runs of other forks with a branch of the same name")

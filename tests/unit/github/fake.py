@@ -50,6 +50,7 @@ class FakeGitHub(FakeRuns):
     people: dict[str, Permission] = field(default_factory=dict)
     sarifs: list[tuple[str, str, bytes]] = field(default_factory=list)
     main: str = "main"
+    forced: list[str] = field(default_factory=list)
 
     # -- Conversation ----------------------------------------------------------------------------
 
@@ -68,6 +69,10 @@ class FakeGitHub(FakeRuns):
     def pulls_of_commit(self, repository: str, commit: str) -> tuple[Pull, ...]:
         self._asked("pulls_of_commit", f"commit {commit}")
         return tuple(self.pulls)
+
+    def force_pushes(self, repository: str, number: int) -> tuple[str, ...]:
+        self._asked("force_pushes")
+        return tuple(self.forced)
 
     def comments(self, repository: str, number: int, *, since: str | None = None) -> tuple[Comment, ...]:
         self._asked("comments")
