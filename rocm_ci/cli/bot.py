@@ -98,7 +98,7 @@ def command(
     except GitHubError as error:
         log.error(str(error), error.hint)
         outcome = Outcome(action="refused", reason=str(error), code=error.exit_code)
-    log.info(f"{github.requests_sent} requests to GitHub")
+    log.info(github.spent())
     _tell(log, env, outcome, as_json=form == "json")
     return outcome.code
 

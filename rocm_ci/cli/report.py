@@ -130,8 +130,9 @@ def command(
         # Nothing failed and nothing may be asked of the API: a fork's own token can only read.
         outcome = shown_without_token(job, files, _FORK, _FORK_HINT)
     else:
-        outcome = publish(job, files, connect.connect(env, token_env=token_env, pause_s=pause))
-    log.info(f"{outcome.requests} requests to GitHub")
+        github = connect.connect(env, token_env=token_env, pause_s=pause)
+        outcome = publish(job, files, github)
+        log.info(github.spent())
     _tell(log, outcome, as_json=form == "json")
     return outcome.code
 

@@ -26,3 +26,9 @@ class RestClient(RestConversation, RestVerdicts, RestRuns, RestReviews, RestPeop
     def requests_by_kind(self) -> Mapping[str, int]:
         """The same, by verb and address; what left for the store of artifacts is `GET file`."""
         return self._transport.by_kind
+
+    def spent(self) -> str:
+        """What was asked of GitHub, for the log: `3 requests to GitHub (2 GET pulls/N, 1 POST graphql)`."""
+        kinds = sorted(self.requests_by_kind.items(), key=lambda entry: -entry[1])
+        listed = ", ".join(f"{count} {kind}" for kind, count in kinds)
+        return f"{self.requests_sent} requests to GitHub" + (f" ({listed})" if listed else "")

@@ -165,7 +165,7 @@ def test_a_download_asks_for_a_fresh_address_each_time() -> None:
     assert made.client.download_artifact("o/r", 7, limit=100) == b"zip"
     assert made.wire.fetched == [("https://store.example/1?sig=secret", 100)] * 2
     assert made.client.requests_by_kind == {"GET actions/artifacts/N/zip": 3, "GET file": 2}
-    assert made.client.requests_sent == 3
+    assert made.client.spent() == "3 requests to GitHub (3 GET actions/artifacts/N/zip, 2 GET file)"
 
 
 def test_an_artifact_larger_than_asked_for_is_refused() -> None:
