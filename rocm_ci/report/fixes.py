@@ -39,12 +39,11 @@ class Lists:
         machine = [p for p in self.problems if p.kind == "machine"]
         if len(machine) == 1 and legs.unapproved(self.report):
             machine = []  # the first sentence has said it
-        # Where nothing is this change's doing, there is nothing for its author to fix first.
-        is_old = bool(change) and all(p.on_base for p in change)
+        # What is not this change's doing is nothing for its author to fix first.
+        old = [p for p in change if p.on_base]
         parts = (
-            self._numbered(
-                f"Failed before this change, on {self._base()}" if is_old else "Fix first", change, room
-            ),
+            self._numbered("Fix first", [p for p in change if not p.on_base], room),
+            self._numbered(f"Fails on {self._base()} too", old, room),
             self._numbered(self._machine_title(machine), machine, room),
             self._accepted(room),
         )
@@ -73,8 +72,7 @@ class Lists:
 
     def _item(self, p: Problem, room: Room) -> str:
         """One thing to fix, as a list item whose further lines are indented to belong to it."""
-        old = f" (fails on {self._base()} too)" if p.on_base else ""
-        said = f"{self._subject(p)}{self._where(p)}{old} — {inert.prose(p.message, limit=room.text)}"
+        said = f"{self._subject(p)}{self._where(p)} — {inert.prose(p.message, limit=room.text)}"
         if p.also:
             others = words.first([inert.code(name, limit=100) for name in p.also[:_ALSO]], _ALSO)
             if len(p.also) > _ALSO:

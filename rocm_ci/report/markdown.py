@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rocm_ci.model.result import ScanResult
-from rocm_ci.report import history, inert, leg_details, old_failures, words
+from rocm_ci.report import history, inert, leg_details, legs, old_failures, words
 from rocm_ci.report.details import details, machine_part, table
 from rocm_ci.report.fixes import Lists
 from rocm_ci.report.headline import Headline, headline
@@ -226,7 +226,7 @@ def _commands(page: _Page) -> tuple[str, ...]:
     repair = any(f.is_mechanical for f in page.found.findings)
     mine = (f"rocm-ci scan --fix{base}",) if repair else ()
     if page.links.commands:
-        failed = not page.report.verdict.is_green
+        failed = not (page.report.verdict.is_green or legs.unapproved(page.report))
         return (*mine, *(c for c in page.links.commands if failed or "rerun-failed" not in c))
     return (*mine, f"rocm-ci run --local{base}")
 

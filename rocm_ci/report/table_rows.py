@@ -9,7 +9,7 @@ from rocm_ci.model.result import BuildResult, PerfResult, StageResult, stage_of
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import stage_rows
 from rocm_ci.report.delta import against_all, build_against
-from rocm_ci.report.legs import named
+from rocm_ci.report.legs import named, unapproved
 from rocm_ci.report.tally import cases, in_range
 from rocm_ci.report.united import united
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from rocm_ci.model.report import Report
     from rocm_ci.report.delta import Delta
     from rocm_ci.report.stage_rows import Row
+
+
+_LATER = "not run yet"
+_IT_IS, _THEY_ARE = "because it is ", "because they are "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +54,10 @@ def rows(report: Report, delta: Delta | None = None) -> tuple[Row, ...]:
             groups.setdefault(entry.key, []).append(entry)
     if not report.legs:
         return _skips_together(_row([e], [], delta) for group in groups.values() for e in group)
-    return _skips_together(row for group in groups.values() for row in _agreeing(group, delta))
+    told = [row for group in groups.values() for row in _agreeing(group, delta)]
+    if unapproved(report):
+        told = [replace(row, result=_LATER) if row.verdict is Verdict.SKIPPED else row for row in told]
+    return _skips_together(told)
 
 
 def _agreeing(group: Sequence[_Entry], delta: Delta | None) -> Iterator[Row]:
@@ -108,9 +115,11 @@ def _skips_together(listed: Iterable[Row]) -> tuple[Row, ...]:
         if (
             before
             and row.verdict is before.verdict is Verdict.SKIPPED
-            and (row.result, row.on) == (before.result, before.on)
+            and (row.result.replace(_IT_IS, _THEY_ARE), row.on)
+            == (before.result.replace(_IT_IS, _THEY_ARE), before.on)
         ):
-            made[-1] = replace(before, stage=f"{before.stage}, {row.stage}")
+            said = row.result.replace(_IT_IS, _THEY_ARE)
+            made[-1] = replace(before, stage=f"{before.stage}, {row.stage}", result=said)
         else:
             made.append(row)
     return tuple(made)

@@ -16,6 +16,7 @@ from rocm_ci.model.result import Crashed
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report.delta import delta
 from rocm_ci.report.headline import headline
+from rocm_ci.report.links import Links
 from rocm_ci.report.markdown import BUDGET, render_comment
 from rocm_ci.report.merge import graded, merged, missing
 from rocm_ci.report.past import Past
@@ -94,6 +95,17 @@ def test_a_change_that_waits_for_a_maintainer_is_told_so_once_and_no_machine_is_
     assert "| Run | gate | 🔧 waiting for ok-to-test |" in comment
     assert "on the machine" not in comment
     assert "HURRY" not in comment.partition("<details>")[0]
+
+
+def test_what_waits_is_skipped_for_no_other_reason() -> None:
+    report = merged([("scan", matrices.scan_leg(reports.green())), gate("waiting for ok-to-test: so")])
+    bot = Links(commands=("/rocm-ci rerun-failed", "/rocm-ci help"))
+
+    comment = render_comment(report, links=bot)
+
+    assert "| Build, Kernels, Tests, Performance |  | ⏭️ not run yet |" in comment
+    assert "`/rocm-ci help`" in comment
+    assert "rerun-failed" not in comment
 
 
 def test_a_finding_in_a_change_that_waits_is_told_beside_the_waiting() -> None:
@@ -294,10 +306,11 @@ def test_no_text_breaks_a_comment_that_knows_the_past(value: str) -> None:
 def test_what_fails_on_the_base_too_comes_last_and_is_no_thing_to_fix() -> None:
     report, past = matrices.red_again()
     comment = render_comment(report, past=past)
-    items = re.findall(r"^\d\. (.*)$", comment, re.MULTILINE)
+    mine, _, old = comment.partition("**Fails on `main` too**")
 
-    assert "test_new" in items[2]
-    assert "(fails on `main` too)" in items[-1]
+    assert "test_new" in re.findall(r"^\d\. (.*)$", mine, re.MULTILINE)[2]
+    assert "test_row_sum[4096]" not in mine.partition("**Fix first**")[2]
+    assert "1. `tests.test_reduce::test_row_sum[4096]`" in old
     assert "— 4 things to fix" in comment.split("\n")[0]
     assert "1 of 2 failed tests also fails on main: not this change's doing." in comment
 
@@ -315,7 +328,8 @@ def test_a_change_whose_failures_are_all_old_is_not_blamed() -> None:
     comment = render_comment(report, past=past)
 
     assert comment.startswith("## ❌ ROCm CI: 1 test failed, as on main — not this change's doing\n")
-    assert "**Failed before this change, on `main`**" in comment
+    assert "**Fails on `main` too**" in comment
+    assert "Fix first" not in comment
     assert "Fix first" not in comment
 
 
