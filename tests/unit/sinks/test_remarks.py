@@ -127,6 +127,16 @@ def test_texts_are_cut_and_never_empty() -> None:
     assert (empty.title, empty.message) == ("failure", "failure")
 
 
+@pytest.mark.attack(
+    "6", "a test whose name and message turn the text of an annotation round, or hide some of it"
+)
+def test_what_cannot_be_seen_is_shown_in_a_remark_too() -> None:
+    (note,) = noted(changed(rule="a\u202eb\n\x1b[31mc", message="d\u200be\x07f\r\ng", fix=None))
+
+    assert note.title == "a⟨U+202E⟩b c"
+    assert note.message == "d⟨U+200B⟩ef\ng"
+
+
 def test_what_is_said_twice_is_said_once() -> None:
     assert len(noted(holding(finding(1), finding(2), finding(1)))) == 2
 
