@@ -66,9 +66,14 @@ class Scene:
     default_branch: str = ""
 
     def own(self) -> tuple[Run, ...]:
-        """The runs that this very commit started as a pull request, the newest first."""
-        found = self._runs(head=self.pull.head, event="pull_request")
-        return tuple(run for run in found if run.event == "pull_request" and run.head == self.pull.head)
+        """The runs that this very commit started as this repository's pull request, the newest first.
+
+        Somebody else's fork may have a pull request with the same commit, onto another branch.
+        """
+        pull = self.pull
+        found = self._runs(head=pull.head, event="pull_request")
+        fits = ("pull_request", pull.head, pull.head_repository)
+        return tuple(run for run in found if (run.event, run.head, run.head_repository) == fits)
 
     def main_branch(self) -> str:
         """The branch whose workflows are started: as the event said, else as GitHub says."""

@@ -138,6 +138,16 @@ def test_a_push_by_force_before_the_run_is_as_good_as_any(fork: Talk) -> None:
     assert vouched(fork) == ["success"]
 
 
+@pytest.mark.attack("13", "another fork's pull request with the same commit, whose run waits as well")
+def test_the_waiting_run_of_another_fork_is_not_approved(fork: Talk) -> None:
+    mine = waits(fork)
+    other = waits(fork, head_repository="other/r")
+
+    assert fork.say("/rocm-ci ok-to-test").action == "ok-to-test"
+
+    assert (fork.run(mine).status, fork.run(other).conclusion) == ("queued", "action_required")
+
+
 @pytest.mark.attack("13", "runs of other forks with a branch of the same name")
 def test_only_runs_of_this_very_fork_prove_anything(fork: Talk) -> None:
     waits(fork, head_repository="other/r")
