@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from tests.situations import SITUATIONS
+from tools import comment_pictures
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "comment.md").read_text(encoding="utf-8")
@@ -24,6 +26,14 @@ def test_every_picture_of_a_comment_is_shown() -> None:
 
     assert made == {target for target in LINKED if target.endswith(".png")}
     assert {f"images/comment-{name}.png" for name in SITUATIONS} <= made
+
+
+def test_every_picture_shows_what_would_be_posted_now() -> None:
+    shown = json.loads(comment_pictures.MADE_OF.read_text(encoding="utf-8"))
+
+    assert shown == {name: comment_pictures.digest(name) for name in comment_pictures.VIEWS}, (
+        "run `python tools/comment_pictures.py` and look at them"
+    )
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
