@@ -218,7 +218,9 @@ def _unreadable(job: Job, github: GitHub, error: RocmCiError) -> Outcome:
     ending = job.origin.conclusion
     if isinstance(error, incoming.NothingLeftError) and ending == "action_required":
         job.log.info("the run waits for a maintainer's approval: there is nothing to report yet")
-        return Outcome(origin=job.origin)
+        where = destination.of(job, github)
+        held = pending.hold(where.target, job.names, where.links) if where.target else ()
+        return Outcome(posted=held, origin=job.origin)
     is_cancelled = isinstance(error, incoming.NothingLeftError) and ending in ("cancelled", "skipped")
     done = Outcome(origin=job.origin) if is_cancelled else _nothing(job, error)
     where = destination.of(job, github)

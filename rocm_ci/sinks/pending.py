@@ -43,6 +43,12 @@ def announce(target: Target, sinks: Collection[str], links: Links) -> tuple[str,
     return lines
 
 
+def hold(target: Target, sinks: Collection[str], links: Links) -> tuple[str, ...]:
+    """Say that the run waits for an approval, where it was said to be running. Raises no `GitHubError`."""
+    lines, _ = _each(sinks, {"status": lambda: status.hold(target, links)})
+    return lines
+
+
 def withdraw(
     target: Target, sinks: Collection[str], links: Links, *, reason: str, cancelled: bool = False
 ) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rocm_ci.sinks.base import Destination, Sink, Target
 
 _RUN = re.compile(r"/actions/runs/([0-9]{1,15})(?:/attempts/([0-9]{1,6}))?\Z")
+_HELD = "waits until a maintainer approves the run"
 _OVERTAKEN = "left alone: a later run of this commit has spoken"
 
 
@@ -47,13 +48,23 @@ class StatusSink:
 def begin(target: Target, links: Links) -> str:
     """«Running», unless a result of this run or anything of a later one is there already."""
     shown = _shown(target)
-    page = outcome.run_page(links, target)
     if shown is not None:
         order, own = _order(shown), outcome.attempt(target)
         if order > own or (order == own and target.run_id is not None):
             return ""
-    _set(target, "pending", "running", page)
+    _set(target, "pending", "running", outcome.run_page(links, target))
     return f"pending on {target.head}"
+
+
+def hold(target: Target, links: Links) -> str:
+    """GitHub holds the run back until a maintainer approves it: it is not «running». A result stays."""
+    shown = _shown(target)
+    if shown is not None:
+        order, own = _order(shown), outcome.attempt(target)
+        if order > own or (order == own and (shown.state != "pending" or shown.description == _HELD)):
+            return ""
+    _set(target, "pending", _HELD, outcome.run_page(links, target))
+    return f"pending on {target.head}, for an approval"
 
 
 def end(target: Target, links: Links, reason: str, *, cancelled: bool) -> str:

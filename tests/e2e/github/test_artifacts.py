@@ -166,10 +166,20 @@ def test_a_cancelled_run_ends_what_it_announced(github: StandIn, plane: Plane) -
     assert "cancelled" in said(github)
 
 
-def test_a_run_that_waits_for_approval_is_no_failure(github: StandIn, plane: Plane) -> None:
-    done = plane.ended(github, {}, conclusion="action_required")
+def test_a_run_that_waits_for_approval_is_no_failure_and_is_not_said_to_run(
+    github: StandIn, plane: Plane
+) -> None:
+    number = github.world.ran("o/r", head=FIRST, conclusion=None)
+    plane.event("workflow_run", workflow_run(FIRST, action="requested", run_id=number, pulls=[5]))
+    plane.run()
+    held = workflow_run(FIRST, conclusion="action_required", run_id=number, pulls=[5])
+    plane.event("workflow_run", held)
 
-    assert (done.code, github.writes) == (0, [])
+    done = plane.run()
+
+    assert (done.code, states(github)) == (0, ["pending", "pending"])
+    assert said(github) == "waits until a maintainer approves the run"
+    assert comments(github) == []
     assert "approval" in done.err
 
 

@@ -180,6 +180,25 @@ def test_a_run_without_a_result_does_not_stay_pending_and_is_not_green(
     assert github.status_log[-1]["description"] == "no result — the run was stopped"
 
 
+def test_a_run_that_github_holds_back_is_not_said_to_run(github: FakeGitHub) -> None:
+    status.begin(target(github), LINKS)
+
+    assert status.hold(target(github), LINKS) == f"pending on {HEAD}, for an approval"
+    assert status.hold(target(github), LINKS) == ""
+    assert [one["description"] for one in github.status_log] == [
+        "running",
+        "waits until a maintainer approves the run",
+    ]
+
+
+@pytest.mark.parametrize("run_id", [7, 8])
+def test_what_a_run_or_a_later_one_has_said_is_not_held_back(github: FakeGitHub, run_id: int) -> None:
+    status.SINK.emit(report(HEAD), place(github, run_id=run_id))
+
+    assert status.hold(target(github), LINKS) == ""
+    assert states(github) == ["success"]
+
+
 def test_a_cancelled_run_leaves_the_result_of_an_earlier_one(github: FakeGitHub) -> None:
     status.SINK.emit(report(HEAD), place(github, run_id=6))
 
