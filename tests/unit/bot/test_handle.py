@@ -122,7 +122,7 @@ def test_without_the_name_of_the_branch_nothing_is_proven() -> None:
 def test_what_waits_is_approved_only_when_the_change_leaves_workflows_alone(
     files: list[str], heads: list[str], approved: bool
 ) -> None:
-    waiting = run(7, conclusion="action_required", path=WORKFLOW)
+    waiting = run(7, head_repository="stranger/r", conclusion="action_required", path=WORKFLOW)
     changed = [ChangedFile(path=path, status="modified", patch=None) for path in files]
     seen = github(pulls=[FORK], all_runs=[waiting], changed=changed, heads=heads)
 
