@@ -9,6 +9,7 @@ from rocm_ci.cli import incoming
 from rocm_ci.cli.origin import Origin
 from rocm_ci.errors import RocmCiError
 from rocm_ci.github import artifacts
+from rocm_ci.github.client import PermissionRefusedError
 from rocm_ci.model.result import BuildResult, TestResult
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def of_base(github: Runs, origin: Origin, head: Report) -> Baseline:
         about = Origin(repository=origin.repository, head=run.head)
         parts = artifacts.fetched(github, origin.repository, kept[:_MAX_LEGS])
         return Baseline(report=incoming.joined(parts, about), commit=run.head)
+    except PermissionRefusedError:
+        return Baseline(lack="this job may not read earlier runs, which takes `actions: read`")
     except RocmCiError as error:
         return Baseline(lack=str(error))
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rocm_ci.model.report import Report
 
 _LOST = "other-job"
-_ASK = "a maintainer's `/rocm-ci ok-to-test` tests it, or a branch of this repository"
+_ASK = "a maintainer can test it with `/rocm-ci ok-to-test`, or push it to a branch of this repository"
 _HINT = "the report must come from the run that started this job"
 # How a run may end with nothing having gone wrong.
 _FINE = (None, "success", "neutral", "skipped")

@@ -35,7 +35,7 @@ _FORK = (
     "the pull request comes from a fork, whose own workflow gets a read-only token (everything is in "
     "the step summary)"
 )
-_FORK_HINT = "to answer forks too, run `rocm-ci report` from a workflow on: workflow_run"
+_FORK_HINT = "run `rocm-ci report` from a workflow on: workflow_run, which answers forks too"
 
 
 @click.command()

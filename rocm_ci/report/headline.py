@@ -211,7 +211,8 @@ def _error(report: Report, found: Tally) -> Headline:
         return Headline(icon=icon, title=title, summary=summary, advice=advice)
     unseen = legs.unapproved(report)
     if unseen:
-        title = "not tested yet — a maintainer has to look at it first"
+        state = "not tested yet" if legs.is_waiting(report) else "nothing is proved yet"
+        title = f"{state} — a maintainer has to look at it first"
         return Headline(icon="⏳", title=title, advice=words.sentence(legs.why_unapproved(unseen)))
     # What left no report is no fault of a machine that anybody looked at, and maybe one of the change.
     lost = bool(why) and all(r.leg == legs.GATE or legs.LEFT_NONE in faults.reason(r) for r in why)

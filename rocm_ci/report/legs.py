@@ -73,6 +73,11 @@ def unapproved(report: Report) -> str:
     return next((why for why in reasons if any(said in why for said in _UNAPPROVED)), "")
 
 
+def is_waiting(report: Report) -> bool:
+    """Whether nothing of a stranger's change was run because nobody has looked at it."""
+    return unapproved(report).startswith(_UNAPPROVED[0])
+
+
 def why_unapproved(reason: str) -> str:
     """The same for the first lines of a comment, in our own words where a stranger's gate says it."""
     return _LOOK_FIRST if reason.startswith(_UNAPPROVED[0]) else reason

@@ -97,7 +97,9 @@ def _because(reason: str) -> str:
     """A reason that fits behind «because»."""
     if not reason:
         return "no reason was given"
-    return "it is " + reason if reason.startswith("not in ") else reason
+    if reason.startswith("needs "):
+        return f"it {reason}"
+    return f"it is {reason}" if reason.startswith("not in ") else reason
 
 
 def _checks(result: PreflightResult) -> str:

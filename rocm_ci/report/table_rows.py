@@ -9,7 +9,7 @@ from rocm_ci.model.result import BuildResult, PerfResult, StageResult, stage_of
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import stage_rows
 from rocm_ci.report.delta import against_all, build_against
-from rocm_ci.report.legs import named, unapproved
+from rocm_ci.report.legs import is_waiting, named
 from rocm_ci.report.tally import cases, in_range
 from rocm_ci.report.united import united
 
@@ -55,7 +55,7 @@ def rows(report: Report, delta: Delta | None = None) -> tuple[Row, ...]:
     if not report.legs:
         return _skips_together(_row([e], [], delta) for group in groups.values() for e in group)
     told = [row for group in groups.values() for row in _agreeing(group, delta)]
-    if unapproved(report):
+    if is_waiting(report):
         told = [replace(row, result=_LATER) if row.verdict is Verdict.SKIPPED else row for row in told]
     return _skips_together(told)
 

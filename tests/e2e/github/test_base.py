@@ -10,9 +10,10 @@ import pytest
 from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.verdict import Verdict
 from tests import reports
-from tests.e2e.github.conftest import BOT, FIRST, Plane, artifact
+from tests.e2e.github.conftest import BOT, FIRST, Plane, artifact, workflow_run
 from tests.standin.faults import Fault
 from tests.standin.reports import report
+from tests.standin.things import Identity
 
 if TYPE_CHECKING:
     from rocm_ci.model.report import Report
@@ -119,6 +120,22 @@ def test_a_base_whose_report_is_no_good_is_only_a_notice(
     assert (done.code, done.verdict, done.refused) == (0, "pass", [])
     assert done.notices[0].startswith("no report of the base: ")
     assert why in done.notices[0]
+
+
+def test_a_job_that_may_not_read_runs_is_told_which_right_it_lacks(github: StandIn, plane: Plane) -> None:
+    pushed(github, MERGE_BASE, a_run(MERGE_BASE, number=None))
+    github.world.repository("o/r").is_private = True
+    reads = frozenset({"pull_requests", "statuses", "contents"})
+    github.world.tokens["workflow"] = Identity(login=BOT, is_app=True, reads=reads)
+    plane.env(GITHUB_WORKFLOW_REF="o/r/.github/workflows/rocm-ci.yml@refs/pull/5/merge")
+    plane.event("workflow_run", workflow_run(FIRST, pulls=[5]))
+
+    done = plane.run(str(plane.save(a_run(FIRST))))
+
+    assert (done.code, done.verdict) == (0, "pass")
+    assert done.notices == (
+        "no report of the base: this job may not read earlier runs, which takes `actions: read`",
+    )
 
 
 def test_a_base_that_left_nothing_is_only_a_notice(github: StandIn, plane: Plane) -> None:

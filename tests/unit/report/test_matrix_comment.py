@@ -97,6 +97,15 @@ def test_a_change_that_waits_for_a_maintainer_is_told_so_once_and_no_machine_is_
     assert "HURRY" not in comment.partition("<details>")[0]
 
 
+def test_what_was_tested_by_a_rewritten_workflow_is_not_called_untested() -> None:
+    report = merged(
+        [*matrices.all_green(), gate("this change rewrites ci.yml, so its run proves nothing; ask")]
+    )
+
+    assert headline(report).title == "nothing is proved yet — a maintainer has to look at it first"
+    assert "not run yet" not in render_comment(report)
+
+
 def test_what_waits_is_skipped_for_no_other_reason() -> None:
     report = merged([("scan", matrices.scan_leg(reports.green())), gate("waiting for ok-to-test: so")])
     bot = Links(commands=("/rocm-ci rerun-failed", "/rocm-ci help"))

@@ -98,3 +98,11 @@ def test_very_many_suites_are_told_by_layer() -> None:
 
     assert found["Unit"] == "✅ 5 suites: 10 passed"
     assert found["System"] == "✅ 5 suites: 10 passed"
+
+
+def test_a_reason_that_begins_with_a_verb_gets_its_subject() -> None:
+    suite = reports.suite(name="device", verdict=Verdict.SKIPPED, reason="needs 1 GPU(s), 0 seen", gpus=1)
+
+    assert (
+        "⏭️ skipped, because it needs 1 GPU(s), 0 seen" in said(reports.report(reports.suites(suite))).values()
+    )
