@@ -374,3 +374,22 @@ def gates_reason(job: Job) -> str:
 
 def test_an_unknown_subcommand_is_a_usage_error(tmp_path: Path) -> None:
     assert launcher.main(["post"], {}, FakeMachine(tmp_path), ACTION) == 2
+
+
+@pytest.mark.attack("16", "a change in a container that lets the job's last step start a program on the host")
+def test_after_the_container_git_runs_nothing_of_the_change(tmp_path: Path) -> None:
+    job = Job(tmp_path, MODE="docker")
+    machine = host(device_tree(tmp_path / "root"), job, docker=True)
+    ends, config = machine.on_run, job.workspace / ".git" / "config"
+    config.parent.mkdir()
+    config.write_text("[core]\n")
+
+    def change(argv: Sequence[str]) -> int:
+        config.write_text("[core]\n\tfsmonitor = ./evil\n")
+        return ends(argv)
+
+    machine.on_run = change
+
+    assert launcher.main(["run"], job.env, machine, ACTION) == 0
+    assert config.read_text() == "[core]\n"
+    assert machine.asked[-1][:2] == ("docker", "rm")
