@@ -203,7 +203,7 @@ def block(
     shown = [now, *reversed(before)][:limit]
     rows = [_row(p, links, is_now=index == 0) for index, p in enumerate(shown)]
     icons = "".join(ICONS[p.verdict] for p in reversed(shown))
-    summary = f"This run and {words.count(len(before), 'earlier one')}: {icons}{' · trend' if charts else ''}"
+    summary = f"{words.count(len(before), 'earlier run')} and this one: {icons}{' · trend' if charts else ''}"
     return fold(summary, table(("commit", "verdict", "counts", "when", "run"), rows), *charts)
 
 

@@ -156,7 +156,7 @@ def test_the_table_shows_this_run_first_and_links_commits_and_runs() -> None:
     shown = block([at(1, counts={"failed": 2}), at(2, ERROR)], now, links=LINKS)
 
     lines = shown.splitlines()
-    assert lines[0] == "<details><summary>This run and 2 earlier ones: ❌🔧✅</summary>"
+    assert lines[0] == "<details><summary>2 earlier runs and this one: ❌🔧✅</summary>"
     assert "**✅ passed** | 1 finding | 2026-11-30 13:54 UTC |" in lines[4]
     assert "[3.2](https://github.com/acme/wavekit/actions/runs/3/attempts/2)" in lines[4]
     assert "[<code>0000001</code>](https://github.com/acme/wavekit/commit/00000010" in lines[6]
@@ -166,7 +166,7 @@ def test_the_table_shows_this_run_first_and_links_commits_and_runs() -> None:
 def test_charts_stand_below_the_table_in_the_same_fold() -> None:
     shown = block([at(1)], at(2), charts=["CHART"])
 
-    assert shown.startswith("<details><summary>This run and 1 earlier one: ❌❌ · trend</summary>")
+    assert shown.startswith("<details><summary>1 earlier run and this one: ❌❌ · trend</summary>")
     assert shown.endswith("\n\nCHART\n\n</details>")
 
 
