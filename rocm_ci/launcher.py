@@ -118,6 +118,7 @@ def in_container(wanted: Inputs, env: Mapping[str, str], machine: Machine, actio
     told = {**devices.isolation(machine.root), **env}
     argv = container.argv(wanted, told, name=name, image=image, gpus=gpus, user=machine.user(), action=action)
     kept = [repository.keep(folder) for folder in sorted({wanted.workspace, wanted.directory})]
+    machine.last_resort = ("docker", "kill", name)
     try:
         return machine.supervise(argv, told, wanted.workspace)
     finally:

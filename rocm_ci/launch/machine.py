@@ -30,6 +30,8 @@ class Machine:
         self.root = root
         self._child: subprocess.Popen[bytes] | None = None
         self._stopped = False
+        # What ends the child for sure, when it is told to stop a second time.
+        self.last_resort: tuple[str, ...] = ()
 
     def group(self, path: Path) -> int:
         """The numeric group that owns a device node: names differ between host and image."""
@@ -80,8 +82,11 @@ class Machine:
         return code if code >= 0 else 128 - code
 
     def _hand_on(self, number: int, _frame: FrameType | None) -> None:
-        self._stopped = True
-        if self._child is not None:
+        again, self._stopped = self._stopped, True
+        if again and self.last_resort:
+            # A cancelled job gets seconds between the two, and after them nothing of ours runs any more.
+            subprocess.Popen(list(self.last_resort), stdout=subprocess.DEVNULL)
+        elif self._child is not None:
             self._child.send_signal(number)
 
 

@@ -28,18 +28,25 @@ from rocm_ci.launch.machine import Machine
 sys.exit(launcher.main(["run"], os.environ, Machine(Path(sys.argv[1]))))
 """
 DOCKER = f"""#!{sys.executable} -I
-import json, os, sys, time
+import json, os, signal, sys, time
 from pathlib import Path
 words = sys.argv[1:]
 here = Path(__file__).parent
 if words[0] == "info":
     print(json.dumps({{"ServerVersion": "28.2.2", "Runtimes": {{}}}}))
 elif words[0] == "run":
+    if "DEAF" in os.environ:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+        Path(os.environ["GITHUB_WORKSPACE"], ".git", "config").write_text("a trap")
+    (here / "pid").write_text(str(os.getpid()))
     (here / "run.json").write_text(json.dumps([words, sorted(os.environ)]))
     time.sleep(float(os.environ.get("LASTS_S", "0")))
     out = Path(os.environ["GITHUB_WORKSPACE"]) / "rocm-ci-out"
     (out / "report.json").write_text(json.dumps({{"verdict": "fail", "facts": {{}}}}))
     sys.exit(1)
+elif words[0] == "kill":
+    os.kill(int((here / "pid").read_text()), signal.SIGKILL)
 elif words[0] == "rm":
     (here / "removed").write_text(words[-1])
 """
@@ -109,6 +116,30 @@ def test_a_signal_reaches_docker_and_the_verdict_still_comes_out(host: Path) -> 
     assert "it was terminated" in said
     assert "verdict<<" in (host / "outputs").read_text()
     assert (host / "bin" / "removed").exists()
+
+
+@pytest.mark.attack("16", "a change in a container that does not end when its job is cancelled")
+def test_what_is_deaf_to_signals_is_ended_before_the_job_is(host: Path) -> None:
+    config = host / "workspace" / ".git" / "config"
+    config.parent.mkdir()
+    config.write_text("[core]\n")
+    process = start(host, LASTS_S="600", DEAF="1")
+    deadline = time.monotonic() + 60
+    while not (host / "bin" / "run.json").exists():
+        assert time.monotonic() < deadline, "it never started"
+        time.sleep(0.05)
+
+    # As the runner does, some seconds apart.
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    said, _ = process.communicate(timeout=60)
+
+    assert process.returncode == 3, said
+    assert "it was killed" in said
+    assert (host / "bin" / "removed").exists()
+    assert config.read_text() == "[core]\n"
 
 
 def test_native_mode_runs_the_real_command_line(host: Path) -> None:
