@@ -153,6 +153,15 @@ def test_a_fork_reaches_a_machine_that_runs_its_code_only_by_dispatch(job: str) 
     assert "inputs" not in condition, "an input comes from the caller, whom a fork may rewrite"
 
 
+@pytest.mark.attack("16", "a build that hands a .git over to the next machine")
+def test_nothing_that_git_obeys_is_handed_over() -> None:
+    unpacked = [script for script in scripts(jobs(REUSABLE)["gpu"]) if "tar " in script]
+    packed = [script for script in scripts(jobs(REUSABLE)["build"]) if "tar " in script]
+
+    assert len(unpacked) == len(packed) == 1
+    assert all("--exclude .git" in script for script in (*unpacked, *packed))
+
+
 def test_the_gate_runs_always_and_looks_at_every_job() -> None:
     gate = jobs(REUSABLE)["gate"]
 
