@@ -114,7 +114,11 @@ def _text(report: Report, where: Destination, earlier: tuple[Point, ...]) -> str
     from rocm_ci.report.markdown import render_comment  # noqa: PLC0415 - templates, only to post
 
     past = Past(delta=where.delta, lack=where.lack, history=earlier, accepted=where.accepted)
-    return render_comment(report, links=where.links, past=past)
+    text = render_comment(report, links=where.links, past=past)
+    if where.target is None or where.target.key == "default":
+        return text
+    # Several reporters have a comment each: the first line says whose it is.
+    return text.replace("ROCm CI: ", f"ROCm CI ({where.target.key}): ", 1)
 
 
 def _confirmed(target: Target) -> Callable[[Stamp], bool]:

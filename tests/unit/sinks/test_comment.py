@@ -238,6 +238,15 @@ def test_the_comment_of_a_newer_rocm_ci_is_left_alone_and_ours_goes_to_the_summa
     assert "src/reduce.hip" in done.unposted[0].text
 
 
+def test_of_several_comments_each_says_whose_it_is(github: FakeGitHub) -> None:
+    comment.SINK.emit(GREEN, place(github, key="mi300"))
+    comment.SINK.emit(GREEN, place(github))
+
+    first = [note.body.splitlines()[1] for note in github.notes]
+    assert "ROCm CI (mi300): " in first[0]
+    assert "ROCm CI: " in first[1]
+
+
 def test_the_notice_of_a_later_run_outlives_an_earlier_result(github: FakeGitHub) -> None:
     waiting = Stamp(
         head=HEAD, verdict=Verdict.FAIL, run=6, attempt=1, awaited_head=HEAD, awaited_run=8, awaited_attempt=1
