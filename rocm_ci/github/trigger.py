@@ -131,8 +131,12 @@ def finished_run(payload: bytes) -> FinishedRun:
                 base_ref=pull.base.ref,
             )
             for pull in run.pull_requests or ()
-            # A branch may also be offered to another repository: its pull request is not ours.
-            if pull.head.sha == run.head_sha and pull.base.repo and pull.base.repo.id == body.repository.id
+            # A branch may also be offered to another repository: its pull request is not ours. And what is
+            # said of a fork's run would be about whoever has the same commit here.
+            if pull.head.sha == run.head_sha
+            and pull.base.repo
+            and pull.base.repo.id == body.repository.id
+            and (head_repository or "").casefold() == repository.casefold()
         ),
     )
 

@@ -361,6 +361,16 @@ def test_a_fork_cannot_turn_somebody_elses_commit_green(github: StandIn, plane: 
     assert "is the head of #5 too" in " ".join(done.refused)
 
 
+@pytest.mark.attack("2", "an event that names somebody else's pull request for the run of a fork")
+def test_what_an_event_says_of_a_forks_run_is_looked_up(github: StandIn, plane: Plane) -> None:
+    plane.ended(github, {REPORT: report(FIRST, Verdict.FAIL)}, pulls=[5])
+    event = fork(github, FIRST)
+
+    done = plane.ended(github, {REPORT: report(FIRST)}, pulls=[5], **event)
+
+    assert (done.code, done.posted, states(github)) == (0, [], ["failure"])
+
+
 @pytest.mark.attack(
     "2", "a fork that rewrites the workflow which tests it, to upload a green report of its own"
 )
