@@ -78,7 +78,7 @@ def _of_verdict(report: Report, found: Tally, things: int, delta: Delta | None) 
                 icon=icon,
                 title=f"not decidable — {_undecided(report, found)}",
                 summary=counts(report, found),
-                advice="This is no finding against the change. A repeated run may decide it.",
+                advice=_while_undecided(report),
             )
         case _:
             title, advice = green.title(report, found)
@@ -254,6 +254,13 @@ def _where_interrupted(report: Report) -> str:
         if r.verdict not in (Verdict.ERROR, Verdict.SKIPPED) and not isinstance(r, PreflightResult)
     ]
     return f" — finished: {words.joined(finished)}" if finished else " — no stage had finished"
+
+
+def _while_undecided(report: Report) -> str:
+    """What to do, and why it may block all the same."""
+    said = "This is no finding against the change. A repeated run may decide it."
+    blocks = any(s.name == "inconclusive" and s.value == "fail" for s in report.settings)
+    return f"{said} Until then it blocks: the configuration says `inconclusive: fail`." if blocks else said
 
 
 def _undecided(report: Report, found: Tally) -> str:

@@ -9,6 +9,7 @@ from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.finding import Severity, Topic
 from rocm_ci.model.perf import PerfVerdict
 from rocm_ci.model.plan import Plan, StageName, Step
+from rocm_ci.model.report import Setting
 from rocm_ci.model.result import Artifact, Crashed, Skipped
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report.headline import headline
@@ -168,6 +169,15 @@ def test_a_suspicious_benchmark_is_not_called_unchanged() -> None:
 def test_the_next_step_of_a_check_is_the_advice() -> None:
     said = "For whoever runs this machine: take this runner out of service and look at `dmesg`."
     assert headline(reports.infra()).advice == f"Nothing to fix in the change. {said}"
+
+
+def test_what_is_undecided_says_why_it_blocks() -> None:
+    strict = Setting(name="inconclusive", value="fail", source=".github/rocm-ci.yml")
+
+    blocked = headline(msgspec.structs.replace(reports.undecided(), settings=(strict,))).advice
+
+    assert blocked.endswith("Until then it blocks: the configuration says `inconclusive: fail`.")
+    assert "blocks" not in headline(reports.undecided()).advice
 
 
 def test_an_infra_fault_without_advice_says_to_repeat() -> None:
