@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 import re
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -158,8 +160,31 @@ def test_nothing_that_git_obeys_is_handed_over() -> None:
     unpacked = [script for script in scripts(jobs(REUSABLE)["gpu"]) if "tar " in script]
     packed = [script for script in scripts(jobs(REUSABLE)["build"]) if "tar " in script]
 
-    assert len(unpacked) == len(packed) == 1
-    assert all("--exclude .git" in script for script in (*unpacked, *packed))
+    assert len(packed) == 1
+    assert "--exclude .git" in packed[0]
+    assert [line.split()[0] for line in unpacked[0].splitlines()] == ["mv", "tar", "rm", "mv"]
+
+
+@pytest.mark.attack("16", "an archive from a build whose links lead into .git")
+def test_no_link_of_what_is_handed_over_leads_into_git(tmp_path: Path) -> None:
+    (script,) = [script for script in scripts(jobs(REUSABLE)["gpu"]) if "tar " in script]
+    config = tmp_path / "checkout" / ".git" / "config"
+    for folder in (config.parent, tmp_path / "temp" / "handed-over"):
+        folder.mkdir(parents=True)
+    config.write_text("ours")
+    links = {"a": ".git", "b": "../temp/kept.git", "c": str(tmp_path / "temp" / "kept.git")}
+    with tarfile.open(tmp_path / "temp" / "handed-over" / "built.tar", "w") as archive:
+        for name, target in links.items():
+            link = tarfile.TarInfo(name)
+            link.type, link.linkname = tarfile.SYMTYPE, target
+            archive.addfile(link)
+            for path in (f"{name}/config", ".git/config"):
+                archive.addfile(tarfile.TarInfo(path))
+
+    env = {"PATH": os.environ["PATH"], "RUNNER_TEMP": str(tmp_path / "temp")}
+    subprocess.run(["bash", "-c", script], cwd=config.parents[1], env=env, check=False)
+
+    assert [p.read_text() for p in tmp_path.rglob("config") if not p.is_symlink()] == ["ours"]
 
 
 def test_the_gate_runs_always_and_looks_at_every_job() -> None:
