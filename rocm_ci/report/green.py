@@ -24,7 +24,7 @@ def title(report: Report, found: Tally) -> tuple[str, str]:
     said = _readiness(report, found) + (f" — {', '.join(parts)}" if parts else "")
     advice = "Nothing to do." if report.verdict is Verdict.PASS else "Nothing must be done; advice is below."
     if report.event.is_partial:
-        advice = "The status stays as the last whole run left it; `/rocm-ci run` runs everything."
+        advice = "The status stays as it was; `/rocm-ci run` runs everything."
     return said, advice
 
 

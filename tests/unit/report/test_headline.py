@@ -216,7 +216,7 @@ def test_a_part_of_the_check_promises_nothing_of_the_rest(asked: dict[str, str],
 
     assert head.title.startswith(f"nothing against it in {part}")
     assert head.past == f"Only {part} was asked for: of the other tests and benchmarks nothing is said."
-    assert head.advice.startswith("The status stays as the last whole run left it")
+    assert head.advice.startswith("The status stays as it was")
 
 
 def test_what_was_asked_for_and_is_not_there_is_the_headline() -> None:
