@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from rocm_ci.cli import merge as folders
-from rocm_ci.cli import wiring
 from rocm_ci.errors import ReportError, UsageError
 from rocm_ci.github import archive, artifacts
 from rocm_ci.github.artifacts import Part
@@ -166,7 +165,7 @@ def _part(leg: str, file: Path) -> Part:
     try:
         if file.suffix.lower() != ".zip":
             return Part(leg=leg, content=folders.report_bytes(file))
-        data = wiring.read_bytes(file, "the archive", limit=archive.MAX_ARCHIVE)
+        data = folders.report_bytes(file, limit=archive.MAX_ARCHIVE)
         return Part(leg=leg, content=archive.report_of(data))
     except ReportError as error:
         return Part(leg=leg, refused=error)

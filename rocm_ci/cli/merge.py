@@ -134,8 +134,11 @@ def _joined(files: Sequence[tuple[str, Path]], required: Sequence[str]) -> Repor
     return merged(list(read.items()))
 
 
-def report_bytes(path: Path) -> bytes:
-    """A report file. Its folder comes out of strangers' archives: neither may be a link or a pipe."""
+def report_bytes(path: Path, *, limit: int = bounds.MAX_BYTES) -> bytes:
+    """A report file, at most one byte more than `limit`.
+
+    Its folder comes out of strangers' archives: neither may be a link or a pipe.
+    """
     shown = printable(str(path))
     try:
         if stat.S_ISLNK(path.parent.lstat().st_mode):
@@ -147,9 +150,9 @@ def report_bytes(path: Path) -> bytes:
     opened = file.read(path)
     if opened is None or not stat.S_ISREG(there.st_mode):
         message = f"{shown} is not a regular file"
-        raise ReportError(message, hint="the file must be the report.json that `rocm-ci run` wrote")
+        raise ReportError(message, hint="the file must be the one that `rocm-ci run` or its artifact left")
     with opened:
-        return opened.read(bounds.MAX_BYTES + 1)
+        return opened.read(limit + 1)
 
 
 def _write(path: Path, data: bytes) -> None:

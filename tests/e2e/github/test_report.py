@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -218,6 +219,20 @@ def test_a_link_in_the_artifact_is_not_followed(github: StandIn, plane: Plane, t
     (artifact / "report.json").symlink_to(real)
 
     done = plane.run(str(artifact), "--to", "comment")
+
+    assert (done.code, done.posted) == (2, [])
+    assert "is not a regular file" in done.refused[0]
+
+
+@pytest.mark.attack("4", "a pipe in the place of an archive, to keep the reporter waiting")
+def test_a_pipe_in_the_place_of_an_archive_is_not_waited_for(
+    github: StandIn, plane: Plane, tmp_path: Path
+) -> None:
+    plane.event("workflow_run", workflow_run(FIRST))
+    pipe = tmp_path / "rocm-ci-report-mi300x.zip"
+    os.mkfifo(pipe)
+
+    done = plane.run(str(pipe), "--to", "comment")
 
     assert (done.code, done.posted) == (2, [])
     assert "is not a regular file" in done.refused[0]
