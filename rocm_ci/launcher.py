@@ -117,14 +117,13 @@ def in_container(wanted: Inputs, env: Mapping[str, str], machine: Machine, actio
     name = f"rocm-ci-{env.get('GITHUB_RUN_ID', 'local')}-{secrets.token_hex(4)}"
     told = {**devices.isolation(machine.root), **env}
     argv = container.argv(wanted, told, name=name, image=image, gpus=gpus, user=machine.user(), action=action)
-    kept = [repository.keep(folder) for folder in sorted({wanted.workspace, wanted.directory})]
+    kept = repository.keep(wanted.workspace)
     machine.last_resort = ("docker", "kill", name)
     try:
         return machine.supervise(argv, told, wanted.workspace)
     finally:
         machine.capture("docker", "rm", "--force", "--volumes", name)
-        for one in kept:
-            repository.put_back(one)
+        repository.put_back(kept)
 
 
 def _options(wanted: Inputs) -> list[str]:

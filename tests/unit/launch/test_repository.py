@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -114,19 +115,95 @@ def test_a_repository_that_is_another_one_goes(checkout: Path, where: str) -> No
 
     repository.put_back(kept)
 
-    assert not os.path.lexists(checkout / ".git")
+    # A file that leads nowhere: where there is nothing git would take a folder with a HEAD for a repository.
+    assert (checkout / ".git").read_text() == "gitdir: /dev/null/taken-away-by-rocm-ci\n"
     assert (checkout / "src/a.hip").exists()
+
+
+NESTED = {
+    "a submodule that is not checked out": "deps/empty",
+    "a folder that was not there": "build/_deps/x",
+    "the checkout of another step": "other",
+    "the inside of a submodule": "ext/lib/third",
+}
+
+
+@pytest.mark.attack("16", "a change in a container that makes a repository where git will look")
+@pytest.mark.parametrize("where", NESTED.values(), ids=NESTED.keys())
+def test_a_repository_inside_of_the_checkout_is_no_trap(
+    checkout: Path, where: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (checkout / "deps/empty").mkdir(parents=True)
+    (checkout / "other/.git").mkdir(parents=True)
+    (checkout / "other/.git/config").write_text(CONFIG)
+    before, kept = tree(checkout), repository.keep(checkout)
+    (checkout / where / ".git").mkdir(parents=True, exist_ok=True)
+    (checkout / where / ".git/config").write_text(TRAP)
+    (checkout / where / ".git/HEAD").write_text("ref: refs/heads/x")
+
+    repository.put_back(kept)
+
+    assert TRAP not in tree(checkout).values()
+    assert {**tree(checkout), "other/.git/HEAD": ""} == {**before, "other/.git/HEAD": ""}
+    assert "the run has" in capsys.readouterr().out
+
+
+@pytest.mark.attack("16", "a change in a container that leads us to a repository of the machine")
+def test_a_repository_outside_is_not_touched(checkout: Path) -> None:
+    outside = checkout.parent / "outside/.git"
+    outside.mkdir(parents=True)
+    (outside / "config").write_text("theirs")
+    (checkout / "other/.git").mkdir(parents=True)
+    (checkout / "deps").mkdir()
+    kept = repository.keep(checkout)
+    for name in ("other", "deps"):
+        (checkout / name).rename(checkout / f"{name}-away")
+        (checkout / name).symlink_to(outside.parent)
+
+    repository.put_back(kept)
+
+    assert tree(outside) == {"config": "theirs"}
+    assert not (checkout / "other-away/.git").exists()
+
+
+def test_a_link_to_a_submodule_costs_it_nothing(checkout: Path) -> None:
+    (checkout / "deps").mkdir()
+    kept = repository.keep(checkout)
+    (checkout / "deps").rmdir()
+    (checkout / "deps").symlink_to("ext/lib")
+
+    repository.put_back(kept)
+
+    assert (checkout / "ext/lib/.git").exists()
+    assert (checkout / ".git/config").read_text() == CONFIG
 
 
 @pytest.mark.parametrize("rights", [0o000, 0o500])
 def test_a_folder_without_rights_is_no_way_to_keep_it(checkout: Path, rights: int) -> None:
     kept = repository.keep(checkout)
     (checkout / ".git/config").write_text(TRAP)
-    (checkout / ".git").chmod(rights)
+    inner = checkout / ".git/x/y"
+    inner.mkdir(parents=True)
+    (inner / "z").touch()
+    for folder in (inner, inner.parent, checkout / ".git"):
+        folder.chmod(rights)
 
-    repository.put_back(kept)
+    with contextlib.suppress(PermissionError):  # for root there are no rights
+        repository.put_back(kept)
 
     assert TRAP not in tree(checkout).values()
+
+
+@pytest.mark.attack("17", "a change in a container that leaves a .git which cannot be put back")
+def test_what_cannot_be_put_back_is_no_silent_success(checkout: Path) -> None:
+    kept = repository.keep(checkout)
+    (checkout / ".git/config").unlink()
+    (checkout / ".git/config").mkdir()
+
+    with pytest.raises(FileExistsError):
+        repository.put_back(kept)
+
+    assert (checkout / ".git").is_file()
 
 
 def test_commits_that_the_run_fetched_stay(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,8 +220,11 @@ def test_commits_that_the_run_fetched_stay(checkout: Path, capsys: pytest.Captur
     assert capsys.readouterr().out == ""
 
 
-def test_without_a_repository_there_is_nothing_to_keep(tmp_path: Path) -> None:
-    assert repository.keep(tmp_path) is None
-    (tmp_path / ".git").write_text("gitdir: elsewhere\n")
-    assert repository.keep(tmp_path) is None
-    repository.put_back(None)
+def test_a_worktree_stays_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    workspace = Path(os.path.realpath(tmp_path))
+    (workspace / ".git").write_text("gitdir: elsewhere\n")
+
+    repository.put_back(repository.keep(workspace))
+
+    assert tree(workspace) == {".git": "gitdir: elsewhere\n"}
+    assert capsys.readouterr().out == ""
