@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _PROSE = {".md", ".rst", ".adoc", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".drawio"}
 _PROSE_NAMES = {"LICENSE", "LICENCE", "NOTICE", "AUTHORS", "CODEOWNERS", "CITATION.cff", ".mailmap"}
 
+# What a narrowed run leaves to others: `report.parts` looks whether they did it.
+ONLY_A_SUITE = "only a test suite was asked for"
+ONLY_A_BENCH = "only a benchmark was asked for"
+
 
 def plan(event: Event, config: Config, changes: Changes, facts: Facts) -> Plan:
     """Decide every stage. Each step carries the reason that the report shows."""
@@ -27,7 +31,7 @@ def plan(event: Event, config: Config, changes: Changes, facts: Facts) -> Plan:
         reason = "nothing changed against the base"
         steps = tuple(Step(stage=stage, run=False, reason=reason) for stage in StageName)
         return Plan(steps=steps, neutral_reason=reason)
-    lack = _nothing_asked_for(event, config)
+    lack = unknown(event, config)
     if lack:
         # Without a neutral reason a plan of which nothing runs is an ERROR.
         return Plan(steps=tuple(Step(stage=stage, run=False, reason=lack) for stage in StageName))
@@ -44,16 +48,16 @@ def asks_for_bench(event: Event, bench: PerfOptions) -> bool:
     return not event.is_partial or event.bench in ("*", bench.name)
 
 
-def _nothing_asked_for(event: Event, config: Config) -> str:
-    """Why what was asked for cannot run: nobody may take a run of nothing for a green one."""
+def unknown(event: Event, config: Config) -> str:
+    """Why what was asked for cannot run, or nothing: nobody may take a run of nothing for a green one."""
     if event.suite and not any(asks_for_suite(event, one) for one in config.test):
-        return _unknown("test suite", event.suite, [one.name for one in config.test])
+        return _is_not_there("test suite", event.suite, [one.name for one in config.test])
     if event.bench and not any(asks_for_bench(event, one) for one in config.perf):
-        return _unknown("benchmark", event.bench, [one.name for one in config.perf])
+        return _is_not_there("benchmark", event.bench, [one.name for one in config.perf])
     return ""
 
 
-def _unknown(what: str, wanted: str, names: list[str]) -> str:
+def _is_not_there(what: str, wanted: str, names: list[str]) -> str:
     if not names:
         return f"no {what} is configured"
     return f"no {what} is called {wanted!r}; there are: {', '.join(names[:10])}"
@@ -86,20 +90,20 @@ def _step(stage: StageName, event: Event, config: Config, facts: Facts) -> Step:
 def _tests(event: Event, config: Config) -> Step:
     suites = [one for one in config.test if asks_for_suite(event, one)]
     reason = f"{len(suites)} suite(s)" if suites else "no test suite is configured"
-    if event.bench and not event.suite:
-        suites, reason = [], "only a benchmark was asked for"
+    if config.test and event.bench and not event.suite:
+        suites, reason = [], ONLY_A_BENCH
     return Step(stage=StageName.TEST, run=bool(suites), reason=reason)
 
 
 def _benchmarks(event: Event, config: Config) -> Step:
     benches = [one for one in config.perf if asks_for_bench(event, one)]
     lack = ""
-    if event.suite and not event.bench:
-        lack = "only a test suite was asked for"
-    elif not config.perf:
+    if not config.perf:
         lack = "no benchmark is configured"
     elif not event.merge_base:
         lack = "there is no base to compare with"
+    elif event.suite and not event.bench:
+        lack = ONLY_A_SUITE
     reason = lack or f"{len(benches)} benchmark(s) against the merge base"
     return Step(stage=StageName.PERF, run=not lack, reason=reason)
 

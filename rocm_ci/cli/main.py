@@ -31,6 +31,7 @@ _NOT_COMMANDS = {
     "incoming",
     "leftovers",
     "masking",
+    "matrix",
     "origin",
     "perform",
     "publish",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import tempfile
 from contextlib import contextmanager
@@ -16,9 +17,10 @@ from rocm_ci import pipeline, plan, registry, sinks
 from rocm_ci.cli import checkout, masking, wiring
 from rocm_ci.config import load as config
 from rocm_ci.context import Context, Job
-from rocm_ci.errors import ConfigError, EventError, InterruptedRunError, MachineError
+from rocm_ci.errors import ConfigError, EventError, InterruptedRunError, MachineError, UsageError
 from rocm_ci.github import commands
 from rocm_ci.gpu.collect import collect, live_reader
+from rocm_ci.log import printable
 from rocm_ci.model.facts import Facts
 from rocm_ci.model.verdict import Verdict, exit_code
 from rocm_ci.report import codec
@@ -45,13 +47,15 @@ _OUR_FOLDERS = ("logs", "junit", "perf")
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What the user asked for."""
+    """What the user asked for. `suite` and `bench` narrow the run down, as those of an `Event` do."""
 
     root: Path
     output: Path
     config: Path | None = None
     base: str | None = None
     local: bool = False
+    suite: str | None = None
+    bench: str | None = None
 
 
 def exit_code_of(report: Report) -> int:
@@ -70,8 +74,7 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
     git = Git(run, root, env)
     output = Path(os.path.abspath(request.root / request.output))  # noqa: PTH100 - links must be seen
     file.output_folder(output, root, files=_OUR_FILES, folders=_OUR_FOLDERS)
-    located = _located(git, request, env)
-    loaded = _config(git, request, env, located)
+    located, loaded = read(git, request, env)
     log.info(f"rocm-ci: {located.event.kind.value}, {len(located.changes.files)} file(s) changed")
     for setting in loaded.settings:
         log.info(f"  {setting.name} = {setting.value}  ({setting.source})")
@@ -117,6 +120,22 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
         # The exit code is green, so that something else must be seen.
         log.warning(f"{headline(report).in_words}. With `inconclusive: fail` this would block.")
     return report
+
+
+def read(git: Git, request: Request, env: dict[str, str]) -> tuple[Located, Loaded]:
+    """What changed, and the configuration. `git` is at the top of the checkout. Runs nothing of the change.
+
+    Raises `UsageError` for a suite or benchmark that is not there.
+    """
+    located = _located(git, request, env)
+    loaded = _config(git, request, env, located)
+    if request.suite or request.bench:
+        event = replace(located.event, suite=request.suite or None, bench=request.bench or None)
+        lack = plan.unknown(event, loaded.config)
+        if lack:
+            raise UsageError(printable(lack), hint="name one as the configuration does, or `*` for all")
+        located = dataclasses.replace(located, event=event)
+    return located, loaded
 
 
 def _located(git: Git, request: Request, env: dict[str, str]) -> Located:

@@ -182,7 +182,8 @@ def _posted(job: Job, report: Report, github: GitHub) -> Outcome:
         report = incoming.unproven(report, why) if why else report
     refused: tuple[str, ...] = ()
     # Only now: a part can also turn green because its one regression was accepted.
-    if origin.is_partial and outcome.conclusion(report) != "failure":
+    is_partial = origin.is_partial or report.event.is_partial
+    if is_partial and outcome.conclusion(report) != "failure":
         refused = tuple(f"{name}: {_PART}" for name in job.names if name in _FOR_THE_WHOLE)
         job = job.without(*_FOR_THE_WHOLE)
     emitted = base.emit_all(report, where, job.sinks)

@@ -17,11 +17,21 @@ OUTPUT = "rocm-ci-out"
 @click.option("--local", is_flag=True, help="Run on the working tree, without an event.")
 @click.option("--base", metavar="REF", help="Compare with the merge base of REF instead of the event's base.")
 @click.option("--config", "config_path", type=click.Path(path_type=Path), help=f"Default: {PATH}.")
+@click.option("--suite", metavar="NAME", help="Only this test suite, or those of a layer; `*` for all.")
+@click.option("--bench", metavar="NAME", help="Only this benchmark; `*` for all.")
 @click.option("--output", type=click.Path(path_type=Path), default=Path(OUTPUT), show_default=True)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--verbose", "-v", is_flag=True, help="Show the output of every command.")
 def command(
-    *, local: bool, base: str | None, config_path: Path | None, output: Path, form: str, verbose: bool
+    *,
+    local: bool,
+    base: str | None,
+    config_path: Path | None,
+    suite: str | None,
+    bench: str | None,
+    output: Path,
+    form: str,
+    verbose: bool,
 ) -> int:
     """Scan, build, test and measure a change; write report.json and comment.md to the output folder."""
     env = wiring.environment()
@@ -32,7 +42,15 @@ def command(
 
     base = base or env.get("ROCM_CI_BASE") or None
     config_path = config_path or (Path(env["ROCM_CI_CONFIG"]) if env.get("ROCM_CI_CONFIG") else None)
-    request = perform.Request(root=Path.cwd(), output=output, config=config_path, base=base, local=local)
+    request = perform.Request(
+        root=Path.cwd(),
+        output=output,
+        config=config_path,
+        base=base,
+        local=local,
+        suite=suite,
+        bench=bench,
+    )
     report = perform.perform(request, env, log, quiet=form == "json")
     if form == "json":
         log.result(wiring.as_json(report))

@@ -22,6 +22,7 @@ from rocm_ci.model.verdict import Verdict, worst
 from rocm_ci.report import machine, scope
 from rocm_ci.report.legs import LEFT_NONE, MAX_LEGS, NAME, is_stand_in, verdicts
 from rocm_ci.report.merge_remarks import notices, settings, span
+from rocm_ci.report.parts import asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -56,7 +57,7 @@ def merged(parts: Sequence[tuple[str, Report]]) -> Report:
     is_interrupted = any(report.interrupted for _, report in parts)
     return Report(
         tool=next((report.tool for _, report in there), ordered[0][1].tool),
-        event=_event([report.event for _, report in ordered]),
+        event=_asked(ordered, there),
         plan=plan,
         facts=_facts([report for _, report in there]),
         results=results,
@@ -131,6 +132,11 @@ def _refuse_strangers(parts: Sequence[tuple[str, Report]]) -> None:
 def _natural(name: str) -> tuple[tuple[int, str], ...]:
     """`gpu2` before `gpu10`."""
     return tuple((int(p), "") if p.isdigit() else (-1, p.lower()) for p in _NATURAL.split(name))
+
+
+def _asked(ordered: Sequence[tuple[str, Report]], there: Sequence[tuple[str, Report]]) -> Event:
+    event = _event([report.event for _, report in ordered])
+    return asked(event, [report for _, report in there or ordered])
 
 
 def _event(events: Sequence[Event]) -> Event:

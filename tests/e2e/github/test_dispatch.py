@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from rocm_ci.model.event import EventKind
 from rocm_ci.model.result import Skipped, TestResult
@@ -247,3 +248,15 @@ def test_the_gates_of_a_dispatched_head_come_from_its_merge_base(project: Reposi
     code, made = checked(project, tmp_path, suite="unit")
 
     assert (code, made.verdict) == (1, Verdict.FAIL)
+
+
+def test_a_run_of_one_suite_that_nobody_dispatched_makes_nothing_green_either(
+    github: StandIn, plane: Plane
+) -> None:
+    whole = report(FIRST)
+    part = replace(whole, event=replace(whole.event, suite="unit"))
+
+    done = plane.ended(github, {REPORT: part})
+
+    assert (done.code, states(github)) == (0, [])
+    assert "only a part of the suites was asked for" in " ".join(done.refused)
