@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ahocorasick_rs import AhoCorasick
 
+from rocm_ci.tools.mask_logins import LOGINS
 from rocm_ci.tools.mask_rules import HIDDEN, HOST, KEY_BLOCK, KEY_NEEDLE, RULES, Rule
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Mask:
             *_literal(filter(_is_host, _with_short(hosts)), HOST, edges=True),
         ]
         # A value that is known goes first: a rule could hide a part of it and leave the rest.
-        self._rules: tuple[Rule, ...] = (*own, *RULES)
+        self._rules: tuple[Rule, ...] = (*own, *RULES, *LOGINS)
         owners: dict[str, list[int]] = {}
         for number, rule in enumerate(self._rules):
             for needle in rule.needles:
