@@ -11,9 +11,9 @@ from rocm_ci.cli.leftovers import Leftovers
 from rocm_ci.errors import GitHubError, ReportError, RocmCiError, UsageError
 from rocm_ci.github import trigger
 from rocm_ci.github.client import DeclinedError, PermissionRefusedError
-from rocm_ci.report import inert
+from rocm_ci.report import inert, legs
 from rocm_ci.report.acceptance import applied
-from rocm_ci.sinks import base, outcome, pending
+from rocm_ci.sinks import base, outcome, pending, status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _IN_CONVERSATION = ("comment", "suggestions")
 _FOR_THE_WHOLE = ("status", "check")
 _NOBODY = "no pull request belongs to this run"
+_ANSWERED = "left as it is: a run that a maintainer let start has answered this commit"
 _PART = "only a part of the suites was asked for: what is green in it does not make the whole green"
 
 
@@ -163,6 +164,10 @@ def _located(github: GitHub, origin: Origin) -> Origin:
 
 
 def _announced(job: Job, github: GitHub) -> tuple[str, ...]:
+    if _is_answered(job, github):
+        # Whether this run will have more to say than that it waits is not known yet.
+        job.log.info(f"no announcement: {_ANSWERED}")
+        return ()
     where = destination.of(job, github)
     posted = pending.announce(where.target, job.names, where.links) if where.target else ()
     for line in posted:
@@ -170,8 +175,20 @@ def _announced(job: Job, github: GitHub) -> tuple[str, ...]:
     return posted
 
 
+def _is_answered(job: Job, github: GitHub) -> bool:
+    """Whether a fork's own run (of a pull request that was opened again) has an answer before it begins."""
+    if not job.origin.is_of_fork or job.origin.number is None:
+        return False
+    target = destination.of(job, github).target
+    return target is not None and status.is_answered_by_dispatch(target)
+
+
 def _posted(job: Job, report: Report, github: GitHub) -> Outcome:
     origin = job.origin
+    if legs.only_waits(report) and _is_answered(job, github):
+        job.log.info(_ANSWERED)
+        unposted = tuple(f"{name}: {_ANSWERED}" for name in job.names)
+        return Outcome(refused=unposted, origin=origin, verdict=report.verdict.value)
     known = baseline.of_base(github, origin, report) if origin.number is not None else None
     where, notices = destination.with_past(job, report, known, github)
     found, report = report, applied(report, where.accepted)
@@ -220,7 +237,8 @@ def _unreadable(job: Job, github: GitHub, error: RocmCiError) -> Outcome:
     if isinstance(error, incoming.NothingLeftError) and ending == "action_required":
         job.log.info("the run waits for a maintainer's approval: there is nothing to report yet")
         where = destination.of(job, github)
-        held = pending.hold(where.target, job.names, where.links) if where.target else ()
+        is_quiet = where.target is None or _is_answered(job, github)
+        held = pending.hold(where.target, job.names, where.links) if where.target and not is_quiet else ()
         return Outcome(posted=held, origin=job.origin)
     is_cancelled = isinstance(error, incoming.NothingLeftError) and ending in ("cancelled", "skipped")
     done = Outcome(origin=job.origin) if is_cancelled else _nothing(job, error)

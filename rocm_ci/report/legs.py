@@ -78,6 +78,15 @@ def is_waiting(report: Report) -> bool:
     return unapproved(report).startswith(_UNAPPROVED[0])
 
 
+def only_waits(report: Report) -> bool:
+    """Whether that is all there is against the change: nothing else in the report is red or undecided."""
+    return is_waiting(report) and all(
+        isinstance(r, Crashed) and r.reason.startswith(_UNAPPROVED[0])
+        for r in report.results
+        if r.verdict > Verdict.NEUTRAL
+    )
+
+
 def why_unapproved(reason: str) -> str:
     """The same for the first lines of a comment, in our own words where a stranger's gate says it."""
     return _LOOK_FIRST if reason.startswith(_UNAPPROVED[0]) else reason

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rocm_ci.errors import GitHubError
 from rocm_ci.github.client import MAX_DESCRIPTION
+from rocm_ci.github.marker import RESERVED
 from rocm_ci.report import inert
 from rocm_ci.sinks import outcome
 
@@ -79,6 +81,29 @@ def end(target: Target, links: Links, reason: str, *, cancelled: bool) -> str:
     said = inert.line(f"no result — {reason}", limit=MAX_DESCRIPTION)
     _set(target, state, said, outcome.run_page(links, target))
     return f"{state} on {target.head}"
+
+
+def is_answered_by_dispatch(target: Target) -> bool:
+    """Whether a run of the default branch's workflow has spoken on this commit, which somebody let run.
+
+    Both statuses must be our own. What cannot be asked counts as no: then the caller posts what it has.
+    """
+    try:
+        named = {one.context: one for one in target.github.statuses(target.repository, target.head)}
+        vouched, shown = named.get(f"rocm-ci/{RESERVED}"), named.get(target.context)
+        if vouched is None or vouched.state != "success" or shown is None or shown.state == "pending":
+            return False
+        us = target.github.identity().casefold()
+        if any(one.creator.casefold() != us for one in (vouched, shown)):
+            return False
+        number, _ = _order(shown)
+        if not number:
+            return False
+        run = target.github.run(target.repository, number)
+    except GitHubError:
+        return False
+    # Of a run for one suite or benchmark the title goes on.
+    return run.event == "workflow_dispatch" and run.title.strip() == f"rocm-ci #{target.number} {target.head}"
 
 
 def _set(target: Target, state: StatusState, description: str, url: str | None) -> None:
