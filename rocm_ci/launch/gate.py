@@ -96,8 +96,8 @@ def _from_a_fork(env: Mapping[str, str]) -> bool:
     try:
         with open(env.get("GITHUB_EVENT_PATH", ""), encoding="utf-8") as file:  # noqa: PTH123 - may be empty
             pull = json.load(file)["pull_request"]
-        here = pull["base"]["repo"]["full_name"]
+        here, head = pull["base"]["repo"]["full_name"], pull["head"]["repo"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return False
-    head = pull.get("head", {}).get("repo") or {}
-    return re.sub(r"\s", "", str(head.get("full_name", ""))).lower() != str(here).lower()
+    theirs = head.get("full_name", "") if isinstance(head, dict) else ""
+    return re.sub(r"\s", "", str(theirs)).lower() != str(here).lower()

@@ -393,3 +393,23 @@ def test_after_the_container_git_runs_nothing_of_the_change(tmp_path: Path) -> N
     assert launcher.main(["run"], job.env, machine, ACTION) == 0
     assert config.read_text() == "[core]\n"
     assert machine.asked[-1][:2] == ("docker", "rm")
+
+
+@pytest.mark.attack("17", "a change in a container that leaves a .git which cannot be put back")
+def test_a_repository_that_cannot_be_put_back_makes_the_run_an_error(tmp_path: Path) -> None:
+    job = Job(tmp_path, MODE="docker")
+    machine = host(device_tree(tmp_path / "root"), job, docker=True)
+    ends, config = machine.on_run, job.workspace / ".git" / "config"
+    config.parent.mkdir()
+    config.write_text("[core]\n")
+
+    def change(argv: Sequence[str]) -> int:
+        config.unlink()
+        config.mkdir()
+        return ends(argv)
+
+    machine.on_run = change
+
+    assert launcher.main(["run"], job.env, machine, ACTION) == 3
+    assert job.output("verdict") == "error"
+    assert (job.workspace / ".git").is_file()

@@ -75,6 +75,21 @@ def test_a_forks_gpu_jobs_wait_for_a_maintainer(tmp_path: Path, head: str | None
     assert said.startswith("waiting for ok-to-test")
 
 
+@pytest.mark.attack("17", "an event without what GitHub always says in it")
+@pytest.mark.parametrize(
+    "head", [None, [], {}, {"repo": "x"}, {"repo": []}, {"repo": {"full_name": ["o/r"]}}]
+)
+def test_an_odd_event_is_no_excuse(tmp_path: Path, head: object) -> None:
+    env = event(tmp_path, "o/r")
+    pull = {"base": {"repo": {"full_name": "o/r"}}, "head": head}
+    (tmp_path / "event.json").write_text(json.dumps({"pull_request": pull}))
+    needs = json.dumps({"scan": {"result": "success"}, "gpu": {"result": "skipped"}})
+
+    asked = gate.read({**env, "ROCM_CI_NEEDS": needs, "ROCM_CI_REQUIRED": "scan mi300"}, tmp_path)
+
+    assert gate.reasons(asked)
+
+
 def test_a_forks_scan_is_not_excused(tmp_path: Path) -> None:
     results = {"scan": "failure", "build": "skipped", "gpu": "skipped"}
 
