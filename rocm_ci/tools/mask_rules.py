@@ -211,7 +211,9 @@ TOKENS = (
 PLACES = (
     Rule(
         ("/home/", "/users/"),
-        re.compile(r"/(?:home|Users)/(?!Shared\b|linuxbrew\b|conda/feedstock_root\b)[A-Za-z0-9_][\w-]{0,60}(?:\.[\w-]{1,60})*"),
+        re.compile(
+            r"/(?:home|Users)/(?!Shared\b|linuxbrew\b|conda/feedstock_root\b)[A-Za-z0-9_][\w-]{0,60}(?:\.[\w-]{1,60})*"
+        ),
         HOME,
         _is_inner_path,
     ),
