@@ -18,6 +18,7 @@ from rocm_ci.bot.handle import Bot, Outcome, handle
 from rocm_ci.bot.scene import DEFAULT_WORKFLOW, Settings, checked_workflow
 from rocm_ci.cli import wiring
 from rocm_ci.cli.origin import Origin
+from rocm_ci.cli.trusted_options import trusted_options
 from rocm_ci.errors import EventError, GitHubError, UsageError
 from rocm_ci.event import MAX_BYTES
 from rocm_ci.github import connect, marker
@@ -48,18 +49,7 @@ _REMEMBERED = ("comment: created", "comment: edited", "comment: unchanged")
 )
 @click.option("--to", "sinks", multiple=True, metavar="SINK", help="Where accept-perf shows the report anew.")
 @click.option("--key", default="default", help="The key of that report.")
-@click.option("--event-path", type=click.Path(path_type=Path), help="Default: $GITHUB_EVENT_PATH.")
-@click.option("--event-name", metavar="NAME", help="Default: $GITHUB_EVENT_NAME.")
-@click.option("--token-env", metavar="NAME", default="GITHUB_TOKEN", show_default=True)
-@click.option(
-    "--pause",
-    type=click.FloatRange(min=0.0),
-    default=1.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Between two writes, and before a failed request is sent again.",
-)
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@trusted_options
 def command(
     *,
     workflow: str,

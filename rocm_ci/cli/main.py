@@ -36,6 +36,7 @@ _NOT_COMMANDS = {
     "perform",
     "publish",
     "selection",
+    "trusted_options",
     "repairing",
 }
 _ISSUE = """\

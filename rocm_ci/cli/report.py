@@ -17,6 +17,7 @@ from rocm_ci import registry
 from rocm_ci.cli import wiring
 from rocm_ci.cli.origin import Flags, origin_of
 from rocm_ci.cli.publish import Job, Outcome, publish, shown_without_token
+from rocm_ci.cli.trusted_options import trusted_options
 from rocm_ci.errors import UsageError
 from rocm_ci.github import connect, marker
 from rocm_ci.github.client import DeclinedError
@@ -62,19 +63,8 @@ _FORK_HINT = "run `rocm-ci report` from a workflow on: workflow_run, which answe
 @click.option(
     "--bot", "has_bot", is_flag=True, help="`rocm-ci bot` answers here: the comment names commands."
 )
-@click.option("--event-path", type=click.Path(path_type=Path), help="Default: $GITHUB_EVENT_PATH.")
-@click.option("--event-name", metavar="NAME", help="Default: $GITHUB_EVENT_NAME.")
-@click.option("--token-env", metavar="NAME", default="GITHUB_TOKEN", show_default=True)
 @click.option("--key", default="default", help="Tells several reporters of one repository apart.")
-@click.option(
-    "--pause",
-    type=click.FloatRange(min=0.0),
-    default=1.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Between two writes, and before a failed request is sent again.",
-)
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@trusted_options
 def command(
     *,
     files: tuple[Path, ...],
