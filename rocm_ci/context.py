@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
     from rocm_ci.config.options import Config
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rocm_ci.model.changes import Changes
     from rocm_ci.model.event import Event
     from rocm_ci.model.facts import Facts
+    from rocm_ci.model.incident import Incident
     from rocm_ci.model.plan import Plan, StageName
     from rocm_ci.model.result import StageResult
     from rocm_ci.tools.process import Runner
@@ -30,6 +31,59 @@ class Clock(Protocol):
         """UTC now, ISO 8601 to the second."""
         ...
 
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lease:
+    """GPUs that are ours until they are given back; none is a lease, too.
+
+    `devices` are stable ids (a PCI address, with `/N` for partition N), `labels` the same for
+    people (`GPU 3 (MI300X, 0000:c1:00.0)`). A child with `environment` sees exactly these.
+    """
+
+    id: str
+    devices: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+class Gpus(Protocol):
+    """The GPUs of this host, shared with other runs on it. Thread-safe."""
+
+    @property
+    def total(self) -> int:
+        """How many devices this run could ever lease: neither hidden from it nor in quarantine."""
+        ...
+
+    def lease(
+        self, count: int, *, step: str, avoid: Collection[str] = (), whole_card: bool = False
+    ) -> Lease | None:
+        """`count` free devices for `step`, none of `avoid`; None when so many are not free now.
+
+        With `whole_card` nobody else gets a partition of the same card meanwhile. After it, that
+        the runtime sees as many as were allocated has been asserted; raises `MachineError` if not.
+        """
+        ...
+
+    def give_back(self, lease: Lease) -> None:
+        """End a lease. Calling it twice is no fault."""
+        ...
+
+    def incidents(self, lease: Lease) -> tuple[Incident, ...]:
+        """What the machine did since the lease began, or was asked about; for the end of a step."""
+        ...
+
+    def blame(self, lease: Lease, incident: Incident) -> str:
+        """Write an incident into the ledger; what follows (`GPU 3 is in quarantine …`), or nothing."""
+        ...
+
+
+def _go_on() -> str:
+    return ""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
@@ -37,15 +91,20 @@ class Context:
 
     `root` is the checkout under test; `out` keeps what outlives the run (logs, result files);
     `work` is scratch space (worktrees, base builds). `environment` is what child processes get.
+    `state` is kept on this host from run to run (locks, ledger, recorded times). `stop` answers with a
+    reason as soon as everything that runs is to end: what waits or runs long asks it several times a second.
     """
 
     run: Runner
     log: Log
     clock: Clock
+    gpus: Gpus
     root: Path
     out: Path
     work: Path
+    state: Path
     environment: Mapping[str, str]
+    stop: Callable[[], str] = _go_on
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,16 +6,17 @@ import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rocm_ci.context import Context
+from rocm_ci.context import Context, Lease
 from rocm_ci.gpu.reader import Answer, Output, clean
 from rocm_ci.log import Log
 from rocm_ci.tools.process import NOT_FOUND, Captured, Streamed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from rocm_ci.gpu.reader import Tool
+    from rocm_ci.model.incident import Incident
 
 
 @dataclass
@@ -30,6 +31,55 @@ class FakeClock:
 
     def now(self) -> str:
         return "2026-11-30T12:00:00Z"
+
+    def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
+
+
+@dataclass
+class FakeGpus:
+    """So many GPUs, leased at once and for nothing. `troubles`: what each asking for incidents tells, in turn."""
+
+    total: int = 0
+    troubles: list[tuple[Incident, ...]] = field(default_factory=list)
+    leases: list[Lease] = field(default_factory=list)
+    free: set[int] = field(default_factory=set)
+    blamed: list[tuple[Lease, Incident]] = field(default_factory=list)
+    given_back: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.free = set(range(self.total))
+
+    def lease(
+        self, count: int, *, step: str, avoid: Collection[str] = (), whole_card: bool = False
+    ) -> Lease | None:
+        possible = [n for n in sorted(self.free) if f"gpu-{n}" not in avoid]
+        if len(possible) < count:
+            return None
+        taken = possible[:count]
+        self.free -= set(taken)
+        inner = ",".join(str(n) for n in range(count))
+        lease = Lease(
+            id=f"{step}-{len(self.leases) + 1}",
+            devices=tuple(f"gpu-{n}" for n in taken),
+            labels=tuple(f"GPU {n}" for n in taken),
+            environment={"ROCR_VISIBLE_DEVICES": ",".join(map(str, taken)), "HIP_VISIBLE_DEVICES": inner}
+            if taken
+            else {},
+        )
+        self.leases.append(lease)
+        return lease
+
+    def give_back(self, lease: Lease) -> None:
+        self.given_back.append(lease.id)
+        self.free |= {int(device.removeprefix("gpu-")) for device in lease.devices}
+
+    def incidents(self, lease: Lease) -> tuple[Incident, ...]:
+        return self.troubles.pop(0) if self.troubles else ()
+
+    def blame(self, lease: Lease, incident: Incident) -> str:
+        self.blamed.append((lease, incident))
+        return ""
 
 
 @dataclass
@@ -73,6 +123,8 @@ class FakeRunner:
         timeout_s: float,
         log: Path,
         on_line: Callable[[str], None] | None = None,
+        quiet_s: float | None = None,
+        stop: Callable[[], str] | None = None,
     ) -> Streamed:
         code, text = self._answer(argv, env)
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -109,14 +161,16 @@ class MemoryReader:
         return self.links.get(path, path)
 
 
-def context(root: Path, run: FakeRunner | None = None) -> Context:
+def context(root: Path, run: FakeRunner | None = None, gpus: FakeGpus | None = None) -> Context:
     """A context over a folder, with fakes for every port and its log kept in memory."""
     return Context(
         run=run or FakeRunner(),
         log=Log(out=io.StringIO(), err=io.StringIO()),
         clock=FakeClock(),
+        gpus=gpus or FakeGpus(total=8),
         root=root,
         out=root / "out",
         work=root / "work",
+        state=root / "state",
         environment={"PATH": "/usr/bin:/bin", "HIP_PLATFORM": "amd"},
     )

@@ -20,6 +20,7 @@ from rocm_ci.context import Context, Job
 from rocm_ci.errors import ConfigError, EventError, InterruptedRunError, MachineError, UsageError
 from rocm_ci.github import commands
 from rocm_ci.gpu.collect import collect, live_reader
+from rocm_ci.gpu.pool import Pool
 from rocm_ci.log import printable
 from rocm_ci.model.facts import Facts
 from rocm_ci.model.verdict import Verdict, exit_code
@@ -90,9 +91,11 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
             run=ProcessRunner(veil),
             log=log,
             clock=wiring.SystemClock(),
+            gpus=Pool(facts, wiring.child_environment(env)),
             root=root,
             out=output,
             work=work,
+            state=wiring.state_folder(env),
             environment=wiring.child_environment(env),
         )
         job = Job(

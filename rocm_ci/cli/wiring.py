@@ -42,6 +42,10 @@ class SystemClock:
         """UTC now, ISO 8601 to the second."""
         return dt.datetime.now(dt.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)
+
 
 def environment() -> dict[str, str]:
     """A copy of our environment."""
@@ -54,6 +58,14 @@ def child_environment(env: dict[str, str]) -> dict[str, str]:
     # Where nvcc is on the machine, hipcc picks the NVIDIA platform on its own. ROCM_CI_PYTHON is for
     # commands that want the interpreter which is surely there, e.g. to run pytest.
     return kept | {"HIP_PLATFORM": "amd", "ROCM_CI_PYTHON": sys.executable}
+
+
+def state_folder(env: Mapping[str, str]) -> Path:
+    """What stays on this host between runs: locks, the ledger of GPU faults, recorded times."""
+    if env.get("ROCM_CI_STATE"):
+        return Path(env["ROCM_CI_STATE"])
+    home = env.get("XDG_STATE_HOME") or str(Path(env.get("HOME") or "/var/tmp") / ".local" / "state")  # noqa: S108
+    return Path(home) / "rocm-ci"
 
 
 def is_secret(name: str) -> bool:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rocm_ci.config.options import Config
 
 # Whatever weakens a gate: taken from the merge base when the head is not trusted.
-GATES = ("require-gpu", "inconclusive", "mask", "stages", "arch", "scan")
+GATES = ("require-gpu", "inconclusive", "flaky", "mask", "stages", "arch", "scan")
 # A step is guarded as a whole. `run: "true"`, five retries, another metric, a longer timeout, a
 # smaller list of artifacts or no step at all: each would turn a red run green.
 GUARDED_STEPS = ("build", "test", "perf")

@@ -57,6 +57,7 @@ class BuildOptions(Section, frozen=True, kw_only=True):
     run: str
     artifacts: tuple[str, ...] = ()
     timeout: Duration = "30m"
+    no_output: Duration | None = None
     env: dict[str, str] = {}
 
 
@@ -64,7 +65,9 @@ class TestOptions(Section, frozen=True, kw_only=True):
     """One test suite. `{junit}` stands for the file where the runner expects JUnit XML.
 
     `runner: auto` looks at the command. A suite that asks for GPUs fails as *machine unusable*
-    when there are fewer, unless `require-gpu: false` skips it.
+    when there are fewer, unless `require-gpu: false` skips it. It sees exactly as many as it asks for.
+    `shards` splits it into parts that run side by side, each with `gpus` GPUs; 0: as many as there are.
+    `warm-up` runs before it, outside its time. `expected` is a file with one test id on each line.
     """
 
     __test__ = False
@@ -74,8 +77,16 @@ class TestOptions(Section, frozen=True, kw_only=True):
     layer: Layer = Layer.UNIT
     runner: Literal["auto", "pytest", "ctest", "gtest", "command"] = "auto"
     gpus: Count = 0
+    shards: Annotated[int, msgspec.Meta(ge=0, le=256)] = 1
+    after: tuple[Name, ...] = ()
+    alone: bool = False
+    warm_up: str = ""
+    warm_up_timeout: Duration = "30m"
     timeout: Duration = "10m"
-    retries: Annotated[int, msgspec.Meta(ge=0, le=5)] = 0
+    test_timeout: Duration | None = None
+    no_output: Duration | None = None
+    retries: Annotated[int, msgspec.Meta(ge=0, le=5)] = 1
+    expected: str | None = None
     env: dict[str, str] = {}
 
 
@@ -93,14 +104,17 @@ class PerfOptions(Section, frozen=True, kw_only=True):
     rounds: Annotated[int, msgspec.Meta(ge=5, le=100)] = 12
     gpus: Count = 0
     timeout: Duration = "20m"
+    no_output: Duration | None = None
     env: dict[str, str] = {}
 
 
 class Config(Section, frozen=True, kw_only=True):
     """The whole of `.github/rocm-ci.yml`. Everything has a default; an empty file is fine.
 
-    `inconclusive` says how a run exits whose outcome could not be decided; `deepen` allows a
-    shallow clone to be deepened from its remote to find the merge base.
+    `inconclusive` says how a run exits whose outcome could not be decided, `flaky` what a test is
+    worth that passed only when it was repeated; `deepen` allows a shallow clone to be deepened from
+    its remote to find the merge base. `parallel` is how many suites run side by side, 0: one on each
+    GPU and one without, 1: one after the other. `lease-wait`: how long to wait for GPUs of other runs.
     """
 
     version: Literal[1] = 1
@@ -114,9 +128,12 @@ class Config(Section, frozen=True, kw_only=True):
     )
     require_gpu: bool = True
     inconclusive: Literal["pass", "fail"] = "pass"
+    flaky: Literal["neutral", "inconclusive", "fail"] = "neutral"
     deepen: bool = False
     mask: bool = True
     jobs: Count = 0
+    parallel: Count = 0
+    lease_wait: Duration = "30m"
     scan: ScanOptions = ScanOptions()
     build: tuple[BuildOptions, ...] = ()
     test: tuple[TestOptions, ...] = ()
@@ -131,9 +148,12 @@ TOLD: dict[str, dict[str, str]] = {
         "stages": "What runs.",
         "require-gpu": "Whether a suite that needs a GPU fails where there is none (else skipped, visibly).",
         "inconclusive": "How a run exits that could not be decided: `pass` or `fail`.",
+        "flaky": "A test that passes only when repeated: `neutral`, `inconclusive` or `fail`.",
         "deepen": "Whether a shallow clone may be deepened to find the merge base.",
         "mask": "Whether secrets, home folders, host names and serial numbers are hidden in what is shown.",
         "jobs": "Parallel build jobs, 0 for the number of processors we may use.",
+        "parallel": "Suites that run side by side; 0: one on each GPU and one without, 1: in their order.",
+        "lease-wait": "How long to wait for GPUs that other runs on the host hold.",
         "scan": "The scanner.",
         "build": "Build commands in order; none: detected (CMake with HIP, a torch extension, `.hip` files).",
         "test": "Test suites in order.",
@@ -151,6 +171,7 @@ TOLD: dict[str, dict[str, str]] = {
         "run": "Shell command. `{arch}`, `{arch;}`, `{arch,}`: the targets; `{jobs}`: parallel jobs.",
         "artifacts": "Globs of what it builds; each file must hold code for every target.",
         "timeout": "After it, the whole process tree is ended.",
+        "no-output": "A silence longer than this ends it; unset: no limit.",
         "env": "Extra environment variables.",
     },
     "TestOptions": {
@@ -158,9 +179,17 @@ TOLD: dict[str, dict[str, str]] = {
         "run": "Shell command. `{junit}`: where the JUnit file is expected.",
         "layer": "`unit`, `integration` or `system`.",
         "runner": "`pytest`, `ctest`, `gtest`, `command`, or `auto` to tell from the command.",
-        "gpus": "How many GPUs the suite needs.",
+        "gpus": "How many GPUs the suite needs, and sees.",
+        "shards": "Parts that run side by side, each with `gpus` GPUs; 0: as many as the GPUs allow.",
+        "after": "Suites that must have ended before.",
+        "alone": "Whether no other suite may run beside it.",
+        "warm-up": "Shell command run first, outside the suite's time: compile kernels, fetch models.",
+        "warm-up-timeout": "After it, the warm-up is ended, and the suite runs cold.",
         "timeout": "After it, the whole process tree is ended; what had finished is reported.",
-        "retries": "How often failed tests are run again; one that then passes is flaky.",
+        "test-timeout": "The same for a single test; the others go on.",
+        "no-output": "A silence longer than this ends it; unset: no limit.",
+        "retries": "How often failed tests are run again, alone; one that then passes is flaky.",
+        "expected": "A file with one test id on each line: one that did not run is a failure.",
         "env": "Extra environment variables.",
     },
     "PerfOptions": {
@@ -172,6 +201,7 @@ TOLD: dict[str, dict[str, str]] = {
         "rounds": "Rounds of base and head in turn: more for many series, as many again to confirm.",
         "gpus": "How many GPUs the benchmark needs.",
         "timeout": "Time budget of the benchmark, all rounds together.",
+        "no-output": "A silence longer than this ends it; unset: no limit.",
         "env": "Extra environment variables.",
     },
 }

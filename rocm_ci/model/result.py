@@ -11,6 +11,7 @@ from rocm_ci.model.base import Frozen
 from rocm_ci.model.case import Case, Layer
 from rocm_ci.model.diagnostic import Diagnosis, Diagnostic
 from rocm_ci.model.finding import Finding
+from rocm_ci.model.incident import Incident, Try
 from rocm_ci.model.kernel import Kernel, KernelChange
 from rocm_ci.model.perf import Comparison
 from rocm_ci.model.plan import StageName
@@ -111,6 +112,8 @@ class Suite(Frozen, frozen=True, kw_only=True):
     """One configured test command. A verdict other than PASS always has a reason.
 
     `unlisted` tests passed and are not in `cases`: a report that would else be too large leaves them out.
+    `incidents` are what the machine did meanwhile, `tries` every run of the command, `shards` into how
+    many parts it was split. `kept` are files worth a look (core dumps, kernel log), below the output folder.
     """
 
     name: str
@@ -128,6 +131,10 @@ class Suite(Frozen, frozen=True, kw_only=True):
     diagnoses: tuple[Diagnosis, ...] = ()
     gpus: int = 0
     unlisted: int = 0
+    shards: int = 1
+    incidents: tuple[Incident, ...] = ()
+    tries: tuple[Try, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 class TestResult(Frozen, frozen=True, kw_only=True, tag="test", tag_field="kind"):

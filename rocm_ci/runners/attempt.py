@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from rocm_ci.config.options import TestOptions
     from rocm_ci.config.placeholders import Value
-    from rocm_ci.context import Context
-    from rocm_ci.model.case import Case
-    from rocm_ci.runners.base import Prepared, SuiteRunner
+    from rocm_ci.context import Context, Lease
+    from rocm_ci.runners.base import Listed, Prepared, SuiteRunner
     from rocm_ci.runners.junit import Reading
     from rocm_ci.runners.live import Watch
     from rocm_ci.tools.process import Streamed
@@ -59,7 +58,9 @@ class Attempt:
     expects_report: bool
 
 
-def run(ctx: Context, order: Order, number: int = 0, only: tuple[Case, ...] = ()) -> Attempt | None:
+def run(
+    ctx: Context, order: Order, lease: Lease, number: int = 0, only: tuple[Listed, ...] = ()
+) -> Attempt | None:
     """Attempt `number` (0 is the first); with `only`, just these tests, or None if that cannot be."""
     stem = order.stem if number == 0 else f"{order.stem}.retry-{number}"
     folder = ctx.out / "junit" / f"{stem}.d"
@@ -68,7 +69,7 @@ def run(ctx: Context, order: Order, number: int = 0, only: tuple[Case, ...] = ()
         xml=ctx.out / "junit" / f"{stem}.xml",
         folder=folder,
         is_named="junit" in names(order.options.run),
-        environment=order.environment,
+        environment={**order.environment, **_gpus(order, lease), **order.options.env},
         run=ctx.run,
     )
     prepared = order.runner.prepare(order.command(slot.xml), slot, only)
@@ -80,10 +81,12 @@ def run(ctx: Context, order: Order, number: int = 0, only: tuple[Case, ...] = ()
         streamed = ctx.run.stream(
             ["bash", "-c", prepared.command],
             cwd=ctx.root,
-            env={**order.environment, "ROCM_CI_JUNIT": str(slot.xml), **prepared.environment},
+            env={**slot.environment, "ROCM_CI_JUNIT": str(slot.xml), **prepared.environment},
             timeout_s=seconds(order.options.timeout),
             log=ctx.out / "logs" / f"test-{stem}.log",
             on_line=_both(ctx.log.output, watch.line),
+            quiet_s=seconds(order.options.no_output) if order.options.no_output else None,
+            stop=ctx.stop,
         )
     return Attempt(
         streamed=streamed,
@@ -91,6 +94,12 @@ def run(ctx: Context, order: Order, number: int = 0, only: tuple[Case, ...] = ()
         reading=_reading(slot, prepared, order.options.name),
         expects_report=prepared.expects_report,
     )
+
+
+def _gpus(order: Order, lease: Lease) -> Mapping[str, str]:
+    """What makes the leased GPUs visible; a suite that chooses by itself is left alone."""
+    own = {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"} & set(order.options.env)
+    return {} if own else lease.environment
 
 
 def _both(one: Callable[[str], None], other: Callable[[str], None]) -> Callable[[str], None]:

@@ -31,6 +31,15 @@ class Slot:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Listed:
+    """One test of a suite, before it ran: our id and name of it, and the tool's own (`native`)."""
+
+    id: str
+    name: str
+    native: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Prepared:
     """The command and what it needs in its environment.
 
@@ -56,8 +65,12 @@ class SuiteRunner(Protocol):
         """Whether `runner: auto` should choose this one. Only the text is looked at."""
         ...
 
-    def prepare(self, command: str, slot: Slot, only: tuple[Case, ...] = ()) -> Prepared | None:
-        """Make the tool write JUnit XML. With `only`, run just these tests; None when it cannot."""
+    def prepare(self, command: str, slot: Slot, only: tuple[Listed, ...] = ()) -> Prepared | None:
+        """Make the tool write JUnit XML. With `only`, run exactly these tests; None when it cannot."""
+        ...
+
+    def collect(self, command: str, slot: Slot) -> tuple[Listed, ...] | None:
+        """The tests that the command would run, in its order; None when it cannot tell. Runs none."""
         ...
 
     def watch(self) -> Watch:

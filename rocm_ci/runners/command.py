@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm_ci.runners import ctest, gtest, pytest
-from rocm_ci.runners.base import Prepared, Slot, SuiteRunner
+from rocm_ci.runners.base import Listed, Prepared, Slot, SuiteRunner
 from rocm_ci.runners.live import Watch
 from rocm_ci.runners.shell import joined
 
@@ -39,7 +39,7 @@ class Command:
         """Never by itself: it is what is left."""
         return False
 
-    def prepare(self, command: str, slot: Slot, only: tuple[Case, ...] = ()) -> Prepared | None:
+    def prepare(self, command: str, slot: Slot, only: tuple[Listed, ...] = ()) -> Prepared | None:
         """See `SuiteRunner.prepare`. Single tests cannot be chosen: a second run is the whole command.
 
         Without `{junit}` the variables of pytest and GoogleTest are set all the same: a bare test
@@ -59,6 +59,10 @@ class Command:
             },
             expects_report=False,
         )
+
+    def collect(self, command: str, slot: Slot) -> tuple[Listed, ...] | None:  # noqa: ARG002
+        """See `SuiteRunner.collect`."""
+        return None
 
     def watch(self) -> Watch:
         """See `SuiteRunner.watch`."""

@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.case import Case, CaseStatus
-from rocm_ci.runners.base import Prepared, Slot, SuiteRunner
+from rocm_ci.runners.base import Listed, Prepared, Slot, SuiteRunner
 from rocm_ci.runners.live import Watch
 from rocm_ci.runners.shell import Simple, Word, insert, simple_commands
 
@@ -69,7 +69,7 @@ class Ctest:
         """See `SuiteRunner.claims`."""
         return bool(_starts(command))
 
-    def prepare(self, command: str, slot: Slot, only: tuple[Case, ...] = ()) -> Prepared | None:
+    def prepare(self, command: str, slot: Slot, only: tuple[Listed, ...] = ()) -> Prepared | None:
         """See `SuiteRunner.prepare`. A second run is ctest's own `--rerun-failed`."""
         starts = _starts(command)
         if only and not starts:
@@ -89,6 +89,10 @@ class Ctest:
                 command = insert(command, word, f"--output-junit {shlex.quote(str(path))}")
                 expects = True
         return Prepared(command=command, expects_report=expects or bool(reports), reports=tuple(reports))
+
+    def collect(self, command: str, slot: Slot) -> tuple[Listed, ...] | None:  # noqa: ARG002
+        """See `SuiteRunner.collect`."""
+        return None
 
     def watch(self) -> Watch:
         """See `SuiteRunner.watch`."""

@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.case import Case, CaseStatus
-from rocm_ci.runners.base import Prepared, Slot, SuiteRunner
+from rocm_ci.runners.base import Listed, Prepared, Slot, SuiteRunner
 from rocm_ci.runners.live import Watch
 from rocm_ci.runners.shell import Simple, simple_commands
 
@@ -52,11 +52,11 @@ class Gtest:
         """See `SuiteRunner.claims`."""
         return any(_is_gtest(simple) for simple in simple_commands(command))
 
-    def prepare(self, command: str, slot: Slot, only: tuple[Case, ...] = ()) -> Prepared | None:
+    def prepare(self, command: str, slot: Slot, only: tuple[Listed, ...] = ()) -> Prepared | None:
         """See `SuiteRunner.prepare`."""
         environment: dict[str, str] = {}
         if only:
-            chosen = ":".join(_filter(case) for case in only)
+            chosen = ":".join(test.native for test in only)
             environment["GTEST_FILTER"] = chosen
             # An option of the command would win over the variable.
             command = re.sub(
@@ -73,6 +73,10 @@ class Gtest:
         if not slot.is_named:
             environment["GTEST_OUTPUT"] = f"xml:{slot.folder}/"
         return Prepared(command=command, environment=environment, reports=tuple(reports))
+
+    def collect(self, command: str, slot: Slot) -> tuple[Listed, ...] | None:  # noqa: ARG002
+        """See `SuiteRunner.collect`."""
+        return None
 
     def watch(self) -> Watch:
         """See `SuiteRunner.watch`."""

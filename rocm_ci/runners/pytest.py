@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 from rocm_ci.model.case import Case, CaseStatus
-from rocm_ci.runners.base import Prepared, Slot, SuiteRunner
+from rocm_ci.runners.base import Listed, Prepared, Slot, SuiteRunner
 from rocm_ci.runners.live import Watch
 from rocm_ci.runners.shell import Simple, joined, simple_commands
 
@@ -59,7 +59,7 @@ class Pytest:
         """See `SuiteRunner.claims`."""
         return any(_start(simple) is not None for simple in simple_commands(command))
 
-    def prepare(self, command: str, slot: Slot, only: tuple[Case, ...] = ()) -> Prepared | None:
+    def prepare(self, command: str, slot: Slot, only: tuple[Listed, ...] = ()) -> Prepared | None:
         """See `SuiteRunner.prepare`. The failed tests are the ones in pytest's own cache."""
         simple = next((s for s in simple_commands(command) if _start(s) is not None), Simple())
         if only and "no:cacheprovider" in command:
@@ -82,6 +82,10 @@ class Pytest:
             },
             reports=(slot.root / simple.folder / own,) if own and not slot.is_named else (),
         )
+
+    def collect(self, command: str, slot: Slot) -> tuple[Listed, ...] | None:  # noqa: ARG002
+        """See `SuiteRunner.collect`."""
+        return None
 
     def watch(self) -> Watch:
         """See `SuiteRunner.watch`."""

@@ -10,13 +10,14 @@ from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.model.result import Suite
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.runners import attempt, judge, location, machine
+from rocm_ci.runners.base import Listed
 from rocm_ci.runners.excerpt import Clip
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from rocm_ci.context import Context
+    from rocm_ci.context import Context, Lease
     from rocm_ci.runners.attempt import Attempt, Order
     from rocm_ci.runners.live import Seen
 
@@ -40,9 +41,9 @@ def unrun(order: Order, verdict: Verdict, reason: str) -> Suite:
     )
 
 
-def run(ctx: Context, order: Order) -> Suite:
+def run(ctx: Context, order: Order, lease: Lease) -> Suite:
     """Run it, with retries of what failed."""
-    first = attempt.run(ctx, order)
+    first = attempt.run(ctx, order, lease)
     if first is None:  # a runner may only decline a part of a suite
         return unrun(order, Verdict.ERROR, f"the runner {order.runner.name} cannot run this command")
     streamed = first.streamed
@@ -63,7 +64,7 @@ def run(ctx: Context, order: Order) -> Suite:
         found = (judge.blamed(sign), *found) if sign else found
     extra_s = 0.0
     if not found:
-        cases, extra_s = _retried(ctx, order, cases)
+        cases, extra_s = _retried(ctx, order, lease, first, cases)
     verdict, reason = judge.verdict(cases, found, evidence)
     return replace(
         unrun(order, verdict, reason),
@@ -106,7 +107,9 @@ def _told(cases: tuple[Case, ...], seen: Mapping[str, Seen]) -> tuple[Case, ...]
     return tuple(told)
 
 
-def _retried(ctx: Context, order: Order, cases: tuple[Case, ...]) -> tuple[tuple[Case, ...], float]:
+def _retried(
+    ctx: Context, order: Order, lease: Lease, first: Attempt, cases: tuple[Case, ...]
+) -> tuple[tuple[Case, ...], float]:
     """Run the failed tests again, alone; one that passes then is FLAKY. Also the seconds it took."""
     took = 0.0
     for number in range(1, order.options.retries + 1):
@@ -114,7 +117,8 @@ def _retried(ctx: Context, order: Order, cases: tuple[Case, ...]) -> tuple[tuple
         if not failed or len(failed) > MAX_RETRIED:
             break
         ctx.log.info(f"{order.options.name}: {len(failed)} failed test(s) again, attempt {number + 1}")
-        again = attempt.run(ctx, order, number, failed)
+        only = tuple(Listed(id=c.id, name=c.name, native=first.watch.native(c.id) or c.id) for c in failed)
+        again = attempt.run(ctx, order, lease, number, only)
         if again is None:
             break
         took += again.streamed.duration_s

@@ -51,9 +51,16 @@ def run(ctx: Context, job: Job) -> PerfResult:
             benches.append(_unmeasured(options, Verdict.INCONCLUSIVE, reason))
         else:
             sides = measure.Sides(base=base.root, head=ctx.root)
-            chosen = visible.variables(job.facts, ctx.environment, options.gpus)
-            scoped = dataclasses.replace(ctx, environment={**ctx.environment, **chosen})
-            benches.append(_bench(scoped, options, known[options.format], sides))
+            lease = ctx.gpus.lease(options.gpus, step=options.name, whole_card=True)
+            if lease is None:
+                busy = f"machine: {options.gpus} GPU(s) are not free"
+                benches.append(_unmeasured(options, Verdict.ERROR, busy))
+                continue
+            scoped = dataclasses.replace(ctx, environment={**ctx.environment, **lease.environment})
+            try:
+                benches.append(_bench(scoped, options, known[options.format], sides))
+            finally:
+                ctx.gpus.give_back(lease)
     benches = _told_apart(benches)
     return PerfResult(
         verdict=worst(b.verdict for b in benches),

@@ -71,8 +71,6 @@ def _guarded(ctx: Context, job: Job, order: Order) -> Suite:
 def _order(ctx: Context, job: Job, runners: Mapping[str, SuiteRunner], index: int) -> Order:
     options = job.config.test[index]
     earlier = {other.name for other in job.config.test[:index]}
-    own = {visible.HIP, visible.ROCR} & set(options.env)
-    gpus = {} if own else visible.variables(job.facts, ctx.environment, options.gpus)
     information = {
         "ROCM_CI": "1",
         "ROCM_CI_SUITE": options.name,
@@ -89,7 +87,7 @@ def _order(ctx: Context, job: Job, runners: Mapping[str, SuiteRunner], index: in
             "jobs": str(job.config.jobs or job.facts.host.cpus or 1),
             "gpus": str(options.gpus),
         },
-        environment={**ctx.environment, **gpus, **information, **options.env},
+        environment={**ctx.environment, **information},
     )
 
 
@@ -111,7 +109,13 @@ def _suite(ctx: Context, job: Job, order: Order) -> Suite:
         ctx.log.warning(f"{options.name}: {reason}")
         return suite.unrun(order, verdict, reason)
     ctx.log.info(f"{options.name} ({options.layer.value}, {order.runner.name}): {options.run}")
-    done = suite.run(ctx, order)
+    lease = ctx.gpus.lease(options.gpus, step=options.name)
+    if lease is None:
+        return suite.unrun(order, Verdict.ERROR, f"machine: {options.gpus} GPU(s) are not free")
+    try:
+        done = suite.run(ctx, order, lease)
+    finally:
+        ctx.gpus.give_back(lease)
     ctx.log.info(f"{options.name}: {done.verdict.value}{f' – {done.reason}' if done.reason else ''}")
     return done
 

@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 import os
-import select
 import subprocess
-import threading
 import time
-from collections import deque
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rocm_ci.tools import file
+from rocm_ci.tools.pump import Pump
 from rocm_ci.tools.tree import GRACE_S, Tree, adopt, children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from rocm_ci.tools.mask import Mask, Sink
+    from rocm_ci.tools.mask import Mask
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
-TAIL_LINES = 200
-MAX_LINE = 16_384
 MAX_CAPTURE = 64_000_000
-# A command that never stops talking must not fill the runner's disk.
-MAX_LOG = 500_000_000
 TAG = "ROCM_CI_STEP"
-_CHUNK = 65_536
-_LOOK_MS = 100
+_LOOK_S = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,9 +48,22 @@ class Captured:
         return self.stderr.decode("utf-8", "replace")
 
 
+class Stop(enum.Enum):
+    """Why we ended a command that did not end by itself."""
+
+    TIMEOUT = "timeout"
+    SILENCE = "silence"
+    ASKED = "asked"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Streamed:
-    """A finished long command. `tail` holds its last lines; the whole output is in `log`."""
+    """A finished long command. `tail` holds its last lines; the whole output is in `log`.
+
+    `stopped` is set when we ended it, `why` what `stop` answered. `orphans` processes outlived it and
+    were ended; `stuck` are numbers of those that no signal ends (state D). `out_of_memory` counts
+    processes that the kernel killed for memory, `cores` are the core dumps it left.
+    """
 
     argv: tuple[str, ...]
     exit_code: int
@@ -65,6 +72,11 @@ class Streamed:
     log: Path
     tail: str
     orphans: int = 0
+    stopped: Stop | None = None
+    why: str = ""
+    stuck: tuple[int, ...] = ()
+    out_of_memory: int = 0
+    cores: tuple[Path, ...] = ()
 
 
 class Runner(Protocol):
@@ -91,8 +103,14 @@ class Runner(Protocol):
         timeout_s: float,
         log: Path,
         on_line: Callable[[str], None] | None = None,
+        quiet_s: float | None = None,
+        stop: Callable[[], str] | None = None,
     ) -> Streamed:
-        """Run with both streams joined into the file `log`, telling each line to `on_line`."""
+        """Run with both streams joined into the file `log`, telling each line to `on_line`.
+
+        It is ended after `timeout_s`, after `quiet_s` without any output, or as soon as `stop`,
+        asked several times a second, answers with a reason.
+        """
         ...
 
 
@@ -142,6 +160,8 @@ class ProcessRunner:
         timeout_s: float,
         log: Path,
         on_line: Callable[[str], None] | None = None,
+        quiet_s: float | None = None,
+        stop: Callable[[], str] | None = None,
     ) -> Streamed:
         """See `Runner.stream`."""
         began = time.monotonic()
@@ -165,13 +185,10 @@ class ProcessRunner:
                     tail=started,
                 )
             child, tree = started
-            pump = _Pump(child.stdout, sink, on_line)
+            pump = Pump(child.stdout, sink, on_line)
             pump.start()
             try:
-                child.wait(timeout_s)
-                timed_out = False
-            except subprocess.TimeoutExpired:
-                timed_out = True
+                stopped, why = _awaited(child, pump, began + timeout_s, quiet_s, stop)
             finally:
                 # Also when we are interrupted: nothing may close the pipe under a thread that reads it.
                 orphans = tree.end()
@@ -180,11 +197,41 @@ class ProcessRunner:
             argv=tuple(argv),
             exit_code=child.returncode,
             duration_s=time.monotonic() - began,
-            timed_out=timed_out,
+            timed_out=stopped is Stop.TIMEOUT,
             log=log,
             tail="\n".join(pump.tail),
-            orphans=0 if timed_out else orphans,
+            orphans=0 if stopped else orphans,
+            stopped=stopped,
+            why=why,
         )
+
+
+def _awaited(
+    child: subprocess.Popen[bytes],
+    pump: Pump,
+    deadline: float,
+    quiet_s: float | None,
+    stop: Callable[[], str] | None,
+) -> tuple[Stop | None, str]:
+    """Until the child ends, or why it must be ended."""
+    while not _ended(child, min(_LOOK_S, deadline - time.monotonic())):
+        now = time.monotonic()
+        if now >= deadline:
+            return Stop.TIMEOUT, ""
+        if quiet_s is not None and now - pump.heard > quiet_s:
+            return Stop.SILENCE, ""
+        asked = stop() if stop is not None else ""
+        if asked:
+            return Stop.ASKED, asked
+    return None, ""
+
+
+def _ended(child: subprocess.Popen[bytes], within_s: float) -> bool:
+    try:
+        child.wait(max(0.0, within_s))
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def _rest(child: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
@@ -193,63 +240,6 @@ def _rest(child: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
         return child.communicate(timeout=GRACE_S)
     except subprocess.TimeoutExpired as error:
         return error.output or b"", error.stderr or b""
-
-
-class _Pump(threading.Thread):
-    """Copies a child's output to a file, keeps the tail, tells each line to a listener."""
-
-    def __init__(self, source: IO[bytes] | None, sink: Sink, on_line: Callable[[str], None] | None) -> None:
-        super().__init__(daemon=True)
-        self._source = -1 if source is None else source.fileno()
-        self._sink = sink
-        self._written = 0
-        self._on_line = on_line
-        self._until = float("inf")
-        self.tail: deque[str] = deque(maxlen=TAIL_LINES)
-
-    def finish(self) -> None:
-        """Take what is still in the pipe, then stop, even if somebody keeps the pipe open."""
-        self._until = time.monotonic() + GRACE_S
-        self.join()
-
-    def run(self) -> None:
-        """Until the pipe closes. A line longer than `MAX_LINE` is told in pieces."""
-        poll = select.poll()
-        poll.register(self._source, select.POLLIN)
-        rest = b""
-        with contextlib.suppress(ValueError, OSError):
-            while time.monotonic() < self._until:
-                if not poll.poll(_LOOK_MS):
-                    if self._until < float("inf"):
-                        break
-                    continue
-                chunk = os.read(self._source, _CHUNK)
-                if not chunk:
-                    break
-                self._keep(chunk)
-                *whole, rest = (rest + chunk).split(b"\n")
-                for line in whole:
-                    self._tell(line)
-                if len(rest) > MAX_LINE:
-                    self._tell(rest)
-                    rest = b""
-            if rest:
-                self._tell(rest)
-
-    def _keep(self, chunk: bytes) -> None:
-        room = MAX_LOG - self._written
-        self._written += len(chunk)
-        if room > 0:
-            self._sink.write(chunk[:room])
-        if 0 <= room < len(chunk):
-            self._sink.write(f"\n[the log ends here: over {MAX_LOG} bytes]\n".encode())
-
-    def _tell(self, raw: bytes) -> None:
-        for at in range(0, len(raw) or 1, MAX_LINE):
-            line = raw[at : at + MAX_LINE].decode("utf-8", "replace").rstrip("\r")
-            self.tail.append(line)
-            if self._on_line is not None:
-                self._on_line(line)
 
 
 @contextlib.contextmanager

@@ -19,6 +19,7 @@ from rocm_ci.model.plan import Plan, StageName
 from rocm_ci.model.result import BuildResult, KernelsResult, Skipped
 from rocm_ci.stages import build, kernels
 from rocm_ci.tools.process import ProcessRunner
+from tests.fakes import FakeGpus
 
 SAXPY = """\
 #include <hip/hip_runtime.h>
@@ -78,9 +79,11 @@ class Project:
             run=ProcessRunner(),
             log=Log(out=io.StringIO(), err=io.StringIO()),
             clock=wiring.SystemClock(),
+            gpus=FakeGpus(total=8),
             root=self.root,
             out=self.scratch / "out",
             work=self.scratch / "work",
+            state=self.scratch / "state",
             environment=wiring.child_environment(dict(os.environ)),
         )
 

@@ -15,7 +15,7 @@ ROWS = (
     ("cli",),
     ("pipeline", "sinks", "bot"),
     ("stages", "report"),
-    ("scan", "build", "kernels", "gpu", "runners", "perf", "conformance", "knowledge", "plan"),
+    ("scan", "build", "kernels", "gpu", "runners", "perf", "schedule", "conformance", "knowledge", "plan"),
     ("context",),
     ("config", "event", "changes", "registry"),
     ("log",),

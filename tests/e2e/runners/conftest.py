@@ -21,7 +21,7 @@ from rocm_ci.model.facts import Facts, Gpu
 from rocm_ci.model.plan import Plan
 from rocm_ci.stages import test as stage
 from rocm_ci.tools.process import ProcessRunner
-from tests.fakes import FakeClock
+from tests.fakes import FakeClock, FakeGpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,9 +56,11 @@ class Project:
             run=ProcessRunner(),
             log=Log(out=io.StringIO(), err=self.messages, verbose=True),
             clock=FakeClock(),
+            gpus=FakeGpus(total=8),
             root=self.root,
             out=self.out,
             work=self.out / "work",
+            state=self.out / "state",
             environment={**environment, "HIP_PLATFORM": "amd"},
         )
         job = Job(

@@ -203,7 +203,7 @@ def test_a_log_that_the_command_made_a_link_or_a_pipe_is_neither_followed_nor_wa
 
 
 def test_a_log_has_a_bound_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rocm_ci.tools.process.MAX_LOG", 100_000)
+    monkeypatch.setattr("rocm_ci.tools.pump.MAX_LOG", 100_000)
     log = tmp_path / "log"
     done = ProcessRunner().stream(
         ["bash", "-c", "yes | head -c 300000; echo last"],

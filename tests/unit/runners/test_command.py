@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from rocm_ci.model.case import Case, CaseStatus
+from rocm_ci.runners.base import Listed
 from rocm_ci.runners.command import RUNNER
 from tests.unit.runners.slots import slot
 
-CASE = Case(id="a", suite="", name="a", status=CaseStatus.FAILED)
+CASE = Listed(id="a", name="a", native="a")
 
 
 def test_a_named_report_is_expected_and_nothing_is_added() -> None:
@@ -49,4 +50,9 @@ def test_lines_of_every_known_tool_are_heard() -> None:
 
 
 def test_the_whole_command_reproduces_a_failure() -> None:
-    assert RUNNER.reproduce(CASE, "make check", Path("/src"), None) == "make check"
+    assert (
+        RUNNER.reproduce(
+            Case(id="a", suite="", name="a", status=CaseStatus.FAILED), "make check", Path("/src"), None
+        )
+        == "make check"
+    )

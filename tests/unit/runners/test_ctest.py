@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from rocm_ci.model.case import Case, CaseStatus
+from rocm_ci.runners.base import Listed
 from rocm_ci.runners.ctest import RUNNER
 from tests.unit.runners.slots import slot
 
-FAILED = (Case(id="a::a", suite="unit", name="a", status=CaseStatus.FAILED),)
+FAILED = (Listed(id="a::a", name="a", native="a"),)
 
 
 @pytest.mark.parametrize(

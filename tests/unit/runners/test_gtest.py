@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from rocm_ci.model.case import Case, CaseStatus
+from rocm_ci.runners.base import Listed
 from rocm_ci.runners.gtest import RUNNER, identity
 from tests.unit.runners.slots import slot
 
 FAILED = (
-    Case(id="All/Widths::Sum/1", suite="", name="Sum/1", status=CaseStatus.FAILED),
-    Case(id="A::b", suite="", name="b", status=CaseStatus.ERRORED),
+    Listed(id="All/Widths::Sum/1", name="Sum/1", native="All/Widths.Sum/1"),
+    Listed(id="A::b", name="b", native="A.b"),
 )
 
 
@@ -94,7 +95,12 @@ def test_a_program_that_runs_nothing_is_heard() -> None:
 
 
 def test_the_command_to_paste_names_program_folder_and_test() -> None:
-    line = RUNNER.reproduce(FAILED[0], "cd build && GTEST_COLOR=1 './my tests'", Path("/src"), None)
+    line = RUNNER.reproduce(
+        Case(id="All/Widths::Sum/1", suite="", name="Sum/1", status=CaseStatus.FAILED),
+        "cd build && GTEST_COLOR=1 './my tests'",
+        Path("/src"),
+        None,
+    )
 
     assert line == "cd build && './my tests' --gtest_filter=All/Widths.Sum/1"
     assert identity("All/Widths.Sum/1") == ("All/Widths::Sum/1", "Sum/1")

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from rocm_ci.model.case import Case, CaseStatus
+from rocm_ci.runners.base import Listed
 from rocm_ci.runners.pytest import RUNNER, identity
 from tests.unit.runners.slots import slot
 
-FAILED = (Case(id="a::b", suite="unit", name="b", status=CaseStatus.FAILED),)
+FAILED = (Listed(id="a::b", name="b", native="a.py::b"),)
 
 
 @pytest.mark.parametrize(

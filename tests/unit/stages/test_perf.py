@@ -52,6 +52,8 @@ class Machine(FakeRunner):
         timeout_s: float,
         log: Path,
         on_line: Callable[[str], None] | None = None,
+        quiet_s: float | None = None,
+        stop: Callable[[], str] | None = None,
     ) -> Streamed:
         side = cwd.name
         self.sides.append(side)

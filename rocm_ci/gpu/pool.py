@@ -1,0 +1,48 @@
+"""The GPUs of this host as leases: `context.Gpus` over the machine's facts."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from rocm_ci.context import Lease
+from rocm_ci.gpu import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from rocm_ci.model.facts import Facts
+    from rocm_ci.model.incident import Incident
+
+
+class Pool:
+    """See `context.Gpus`."""
+
+    def __init__(self, facts: Facts, environment: Mapping[str, str]) -> None:
+        self._facts = facts
+        self._environment = environment
+        self._numbers = itertools.count(1)
+
+    @property
+    def total(self) -> int:
+        """See `Gpus.total`."""
+        return visible.usable(self._facts, self._environment)
+
+    def lease(
+        self, count: int, *, step: str, avoid: Collection[str] = (), whole_card: bool = False
+    ) -> Lease | None:
+        """See `Gpus.lease`."""
+        del avoid, whole_card
+        chosen = visible.variables(self._facts, self._environment, count)
+        return Lease(id=f"{step}-{next(self._numbers)}", environment=chosen)
+
+    def give_back(self, lease: Lease) -> None:
+        """See `Gpus.give_back`."""
+
+    def incidents(self, lease: Lease) -> tuple[Incident, ...]:  # noqa: ARG002
+        """See `Gpus.incidents`."""
+        return ()
+
+    def blame(self, lease: Lease, incident: Incident) -> str:  # noqa: ARG002
+        """See `Gpus.blame`."""
+        return ""

@@ -1,0 +1,1 @@
+"""What runs when and on how many GPUs: estimates, order, progress. Knows neither GPUs nor suites."""
