@@ -17,7 +17,7 @@ _MAX_NAMES = 8192
 
 
 class LiveReader:
-    """See `Reader`. `root` is `/` except in tests."""
+    """See `Reader`. `root` is `/`, or a tree that stands in for it (`--sysroot`)."""
 
     def __init__(self, run: Runner, environment: Mapping[str, str], *, root: Path = Path("/")) -> None:
         self._run = run
@@ -82,9 +82,12 @@ class LiveReader:
         return ":".join([*known, *(p for p in more if p and p not in known)])
 
 
-def live_reader(run: Runner, environment: Mapping[str, str]) -> LiveReader:
-    """A reader of this machine. `environment` is what its tools are run with."""
-    return LiveReader(run, environment)
+def live_reader(run: Runner, environment: Mapping[str, str], *, root: Path = Path("/")) -> LiveReader:
+    """A reader of this machine. `environment` is what its tools are run with.
+
+    With another `root` its files are read from a copied or made-up tree; the tools stay those on PATH.
+    """
+    return LiveReader(run, environment, root=root)
 
 
 def _problem(tool: Tool, done: Captured) -> str:
