@@ -1,4 +1,4 @@
-"""`python -m tools.chaos [--seed N] [--tests N] [--write]`: exit status 1 when anything was called what it is not."""
+"""`python -m tools.chaos [--seed N] [--tests N] [--write]`: exit status 1 when anything was misjudged."""
 
 from __future__ import annotations
 
@@ -134,9 +134,8 @@ def left(mark: str) -> list[str]:
         with contextlib.suppress(OSError):
             words = (entry / "cmdline").read_bytes()
             if mark.encode() in words or f"CHAOS_MARK={mark}".encode() in (entry / "environ").read_bytes():
-                found.append(
-                    f"{entry.name}: {words.replace(b'\0', b' ').decode('utf-8', 'replace').strip()[:120]}"
-                )
+                shown = words.decode("utf-8", "replace").replace("\0", " ").strip()
+                found.append(f"{entry.name}: {shown[:120]}")
     return found
 
 

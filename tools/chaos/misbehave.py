@@ -107,7 +107,10 @@ def do_stops(number: int) -> None:
 
 def _daemon(number: int, *, keep_output: bool) -> None:
     """A process that left family, session, folder and environment behind. Its name tells whose it was."""
-    code = "import os,sys,time\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\nos.chdir('/')\ntime.sleep(86000)"
+    code = (
+        "import os,sys,time\nif os.fork(): os._exit(0)\nos.setsid()\n"
+        "if os.fork(): os._exit(0)\nos.chdir('/')\ntime.sleep(86000)"
+    )
     output = None if keep_output else subprocess.DEVNULL
     argv = [sys.executable, "-c", code, f"{os.environ['CHAOS_MARK']}-{number}"]
     subprocess.run(argv, env={}, stdout=output, stderr=output, stdin=subprocess.DEVNULL, check=True)

@@ -21,10 +21,10 @@ _HEAD = """\
 <!-- Written by `make chaos`; do not edit. -->
 # Whose fault was it? {tests} misbehaving tests
 
-`make chaos` draws {tests} tests (seed {seed}), lays them out as a project with pytest, ctest and GoogleTest suites, and runs
-`rocm-ci run` on it with four **pretended** GPUs: a folder of the driver's files, a `rocminfo` that reads it, and kernel messages
-that the tests themselves write. No AMD GPU was there. Everything else is real: processes, signals, crashes, hangs, daemons,
-a full file system. Each test is then looked up in the report.
+`make chaos` draws {tests} tests (seed {seed}), lays them out as a project with pytest, ctest and GoogleTest
+suites, and runs `rocm-ci run` on it with four **pretended** GPUs: a folder of the driver's files, a `rocminfo`
+that reads it, and kernel messages that the tests themselves write. No AMD GPU was there. Everything else is
+real: processes, signals, crashes, hangs, daemons, a full file system. Each test is then looked up in the report.
 
 | | |
 | --- | --- |
@@ -38,8 +38,8 @@ a full file system. Each test is then looked up in the report.
 
 ## Confusion matrix
 
-A row is what a test did, a column what the report calls it; **bold** is right. «Machine, passed elsewhere» is a machine's fault that
-another GPU (or the same test repeated) made good: it is told, and blocks nothing.
+A row is what a test did, a column what the report calls it; **bold** is right. «Machine, passed elsewhere» is
+a machine's fault that another GPU (or the same test repeated) made good: it is told, and blocks nothing.
 
 """
 
