@@ -72,6 +72,10 @@ class Gpus(Protocol):
         """End a lease. Calling it twice is no fault."""
         ...
 
+    def busy(self) -> str:
+        """Who else holds GPUs that this run could lease (`GPU 3 (…) by …, since …`), or nothing."""
+        ...
+
     def incidents(self, lease: Lease) -> tuple[Incident, ...]:
         """What the machine did since the lease began, or was asked about; for the end of a step."""
         ...

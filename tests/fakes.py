@@ -46,6 +46,7 @@ class FakeGpus:
     free: set[int] = field(default_factory=set)
     blamed: list[tuple[Lease, Incident]] = field(default_factory=list)
     given_back: list[str] = field(default_factory=list)
+    others: str = ""
 
     def __post_init__(self) -> None:
         self.free = set(range(self.total))
@@ -73,6 +74,9 @@ class FakeGpus:
     def give_back(self, lease: Lease) -> None:
         self.given_back.append(lease.id)
         self.free |= {int(device.removeprefix("gpu-")) for device in lease.devices}
+
+    def busy(self) -> str:
+        return self.others
 
     def incidents(self, lease: Lease) -> tuple[Incident, ...]:
         return self.troubles.pop(0) if self.troubles else ()

@@ -39,6 +39,10 @@ class Pool:
     def give_back(self, lease: Lease) -> None:
         """See `Gpus.give_back`."""
 
+    def busy(self) -> str:
+        """See `Gpus.busy`."""
+        return ""
+
     def incidents(self, lease: Lease) -> tuple[Incident, ...]:  # noqa: ARG002
         """See `Gpus.incidents`."""
         return ()
