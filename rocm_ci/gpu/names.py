@@ -16,18 +16,36 @@ _BARE = re.compile(
 )
 
 
+class Mode(Frozen, frozen=True, kw_only=True):
+    """A compute partition mode: dies in one device, and the memory modes it goes with, where known."""
+
+    xcc: int
+    memory: tuple[str, ...] = ()
+
+
 class Model(Frozen, frozen=True, kw_only=True):
-    """One row of `rules/tables/gpus.yaml`. `cu` and `vram_gib` are those of one whole device."""
+    """One row of `rules/tables/gpus.yaml`. `cu` and `vram_gib` are those of one whole device.
+
+    Of the card, which has `dies` devices: `tbps` in TB/s, `peaks` in TFLOPS by precision (those in
+    `computed` are not from a vendor's table), `gemm_floors` in GFLOPS by precision and initialisation.
+    """
 
     gfx: str
     name: str | None = None
     cu: int | None = None
     wave: int | None = None
     lds_kib: int | None = None
+    lds_wgp_kib: int | None = None
     vram_gib: int | None = None
     fp8: str | None = None
     vf_of: str | None = None
     integrated: bool = False
+    dies: int = 1
+    tbps: float | None = None
+    peaks: dict[str, float] = {}
+    computed: tuple[str, ...] = ()
+    gemm_floors: dict[str, dict[str, int]] = {}
+    modes: dict[str, Mode] = {}
     revisions: dict[str, str] = {}
 
 

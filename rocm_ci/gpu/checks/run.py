@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from rocm_ci.gpu.checks import devices, resources, software
+from rocm_ci.gpu.checks import compatibility, devices, resources, software, versions
 from rocm_ci.model.verdict import Verdict, worst
 
 if TYPE_CHECKING:
@@ -24,6 +24,11 @@ CHECKS: tuple[Checking, ...] = (
     devices.sources_agree,
     software.hipcc,
     software.torch,
+    compatibility.driver,
+    compatibility.system,
+    compatibility.targets,
+    versions.firmware,
+    versions.tools,
     resources.disk,
     resources.memory,
 )

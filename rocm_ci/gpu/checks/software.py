@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rocm_ci.gpu import compat, release
+from rocm_ci.gpu.compat import Word
 from rocm_ci.model.result import Check
 from rocm_ci.model.verdict import Verdict
 
@@ -28,7 +30,8 @@ def hipcc(machine: Machine, needs: Needs) -> Check:
         )
     if rocm.hipcc:
         where = f" in {rocm.root}" if rocm.root else ""
-        return Check(id="hipcc", status=Verdict.PASS, seen=f"hipcc {rocm.hipcc}{where}", needed=needed)
+        seen = f"hipcc {rocm.hipcc}{where}{_beside_nvcc(machine)}"
+        return Check(id="hipcc", status=Verdict.PASS, seen=seen, needed=needed)
     reason = next((u.reason for u in machine.facts.unknown if u.name == "rocm.hipcc"), "not found")
     if not needs.builds:
         return Check(id="hipcc", status=Verdict.SKIPPED, seen=reason, needed="nothing: no build is planned")
@@ -44,8 +47,19 @@ def hipcc(machine: Machine, needs: Needs) -> Check:
     )
 
 
+def _beside_nvcc(machine: Machine) -> str:
+    nvcc = machine.facts.tools.get("nvcc")
+    if not nvcc:
+        return ""
+    # hipcc and hipconfig choose the NVIDIA platform wherever they find nvcc.
+    return f"; nvcc {nvcc} is there too: without HIP_PLATFORM=amd, which rocm-ci sets, hipcc would use it"
+
+
 def torch(machine: Machine, _needs: Needs) -> Check:
-    """Does an installed PyTorch know AMD GPUs? A CUDA build runs on the CPU without a word."""
+    """Does an installed PyTorch know AMD GPUs, and is it of the ROCm installed beside it?
+
+    A CUDA or CPU build runs on the CPU without a word.
+    """
     rocm = machine.facts.rocm
     needed = "a ROCm build of PyTorch, where there is one at all"
     if rocm.torch is None:
@@ -54,14 +68,32 @@ def torch(machine: Machine, _needs: Needs) -> Check:
     if rocm.torch_hip or rocm.torch_cuda:
         stack = f"HIP {rocm.torch_hip}" if rocm.torch_hip else f"CUDA {rocm.torch_cuda}"
     seen = f"torch {rocm.torch}, built for {stack}"
-    if rocm.torch_hip or "+rocm" in rocm.torch:
-        return Check(id="torch", status=Verdict.PASS, seen=seen, needed=needed)
+    if rocm.torch_hip or release.of_wheel(rocm.torch):
+        return _beside_rocm(machine, seen, needed)
     if not machine.facts.gpus:
         return Check(id="torch", status=Verdict.PASS, seen=f"{seen}; there is no GPU", needed=needed)
     return Check(
         id="torch",
         status=Verdict.NEUTRAL,
-        seen=seen,
+        seen=f"{seen}: it does not see the GPU and computes on the CPU",
         needed=needed,
         fix="install the wheel that PyTorch's install selector names for ROCm, pinned with its `+rocm` tag",
+    )
+
+
+def _beside_rocm(machine: Machine, seen: str, needed: str) -> Check:
+    """A ROCm build: of the same major release as the compiler that extensions are built with?"""
+    rocm = machine.facts.rocm
+    installed = release.release(rocm.version) or release.of_hip(rocm.hip)
+    reply = compat.torch(installed, str(rocm.torch)) if installed else None
+    if reply is None or reply.word is not Word.NO:
+        told = f"; {reply.reason}" if reply and reply.word is Word.YES else ""
+        return Check(id="torch", status=Verdict.PASS, seen=f"{seen}{told}", needed=needed)
+    return Check(
+        id="torch",
+        status=Verdict.NEUTRAL,
+        seen=f"{seen}; {reply.reason}: two majors in one process end in crashes",
+        needed="a PyTorch of the same major ROCm as the compiler for extensions",
+        fix="pin a wheel by its exact `+rocm` tag: as text +rocm10.0 sorts below +rocm7.0, so resolvers "
+        "may choose the older one",
     )
