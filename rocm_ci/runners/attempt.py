@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rocm_ci.context import Context, Lease
     from rocm_ci.runners.base import Listed, Prepared, SuiteRunner
     from rocm_ci.runners.junit import Reading
-    from rocm_ci.runners.live import Watch
+    from rocm_ci.runners.live import Seen, Watch
     from rocm_ci.tools.process import Streamed
 
 MAX_REPORTS = 10_000
@@ -36,6 +36,8 @@ class Order:
     stem: str
     values: Mapping[str, Value]
     environment: Mapping[str, str]
+    lease_wait_s: float = 1800.0
+    flaky: str = "neutral"
 
     @property
     def shown(self) -> str:
@@ -56,6 +58,10 @@ class Attempt:
     watch: Watch
     reading: Reading | None
     expects_report: bool
+    listed: tuple[Listed, ...] | None = None
+    running: tuple[Seen, ...] = ()
+    overdue: Seen | None = None
+    unrun: tuple[Listed, ...] | None = None
 
 
 def run(
