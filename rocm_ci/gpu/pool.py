@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm_ci.context import Lease
@@ -11,14 +12,29 @@ from rocm_ci.gpu import visible
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from rocm_ci.context import Clock
+    from rocm_ci.log import Log
     from rocm_ci.model.facts import Facts
     from rocm_ci.model.incident import Incident
+    from rocm_ci.tools.process import Runner
 
 
 class Pool:
     """See `context.Gpus`."""
 
-    def __init__(self, facts: Facts, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        environment: Mapping[str, str],
+        *,
+        run: Runner | None = None,
+        clock: Clock | None = None,
+        state: Path | None = None,
+        host: Path = Path("/"),
+        log: Log | None = None,
+        owner: str = "",
+    ) -> None:
+        del run, clock, state, host, log, owner
         self._facts = facts
         self._environment = environment
         self._numbers = itertools.count(1)
