@@ -9,12 +9,16 @@ import click
 import msgspec
 
 from rocm_ci.cli.wiring import as_json, environment, make_log
+from rocm_ci.errors import UsageError
 from rocm_ci.log import printable
 from rocm_ci.model.case import CaseStatus
 
 if TYPE_CHECKING:
+    from rocm_ci.model.case import Case
+    from rocm_ci.runners.expected import Compared
     from rocm_ci.runners.junit import Reading
 
+_MAX_NEW = 50
 _SIGN = {
     CaseStatus.FAILED: "failed",
     CaseStatus.ERRORED: "errored",
@@ -26,24 +30,59 @@ _SIGN = {
 @click.command("junit")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE…")
 @click.option("--format", "shape", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(files: tuple[Path, ...], shape: str) -> int:
+@click.option(
+    "--expected", type=click.Path(path_type=Path), metavar="LIST", help="Tests that have to be there."
+)
+@click.option(
+    "--write-expected",
+    type=click.Path(path_type=Path),
+    metavar="LIST",
+    help="Write the ids of all tests there: a list for `expected` in the configuration.",
+)
+def command(files: tuple[Path, ...], shape: str, expected: Path | None, write_expected: Path | None) -> int:
     """Normalise JUnit XML of any dialect.
 
     Damaged files are repaired as far as they can be, and marked. Exit status: 0 when every file
-    could be read, whatever its tests say; 2 when one is missing, no JUnit XML, or refused.
+    could be read, whatever its tests say; 2 when one is missing, no JUnit XML, or refused; 1 when a
+    test is not there that `--expected` lists.
     """
     from rocm_ci.runners import junit  # noqa: PLC0415 - the parser is only needed here
 
     log = make_log(environment())
+    compared = _compared(expected, ()) if expected else None  # a list that cannot be used is told at once
     reading = junit.joined((printable(str(path)), junit.read_file(path)) for path in files)
-    log.result(as_json(_document(reading)) if shape == "json" else _text(reading))
+    if expected:
+        compared = _compared(expected, reading.cases)
+    log.result(as_json(_document(reading, compared)) if shape == "json" else _text(reading, compared))
     for problem in reading.problems:
         log.warning(problem)
-    return 0 if reading.readable else 2
+    if write_expected and reading.readable:
+        _write(write_expected, reading)
+        log.info(f"{len(reading.cases)} test(s) written to {printable(str(write_expected))}")
+    if not reading.readable:
+        return 2
+    return int(compared is not None and bool(compared.vanished))
 
 
-def _document(reading: Reading) -> dict[str, Any]:
-    return {
+def _compared(path: Path, cases: tuple[Case, ...]) -> Compared:
+    from rocm_ci.runners import expected  # noqa: PLC0415 - only where a list is given
+
+    return expected.compare(expected.read_file(path, printable(str(path))), cases)
+
+
+def _write(path: Path, reading: Reading) -> None:
+    from rocm_ci.runners import expected  # noqa: PLC0415 - as above
+    from rocm_ci.tools import file  # noqa: PLC0415 - as above
+
+    try:
+        file.write(path, expected.written(reading.cases).encode("utf-8", "replace"))
+    except OSError as error:
+        message = f"the list {printable(str(path))} cannot be written: {error.strerror or error}"
+        raise UsageError(message, hint="name a file in a folder that may be written") from error
+
+
+def _document(reading: Reading, compared: Compared | None) -> dict[str, Any]:
+    document = {
         "version": 1,
         "tests": reading.elements,
         "unique_tests": len({case.id for case in reading.cases}),
@@ -59,9 +98,13 @@ def _document(reading: Reading) -> dict[str, Any]:
         "problems": [*reading.problems, *reading.suite_errors],
         "cases": msgspec.to_builtins(reading.cases),
     }
+    if compared is not None:
+        document["vanished"] = [{"line": number, "test": line} for number, line in compared.vanished]
+        document["unlisted"] = list(compared.unlisted)
+    return document
 
 
-def _text(reading: Reading) -> str:
+def _text(reading: Reading, compared: Compared | None) -> str:
     lines = []
     for status, word in _SIGN.items():
         for case in reading.cases:
@@ -74,4 +117,9 @@ def _text(reading: Reading) -> str:
     counts += [f"{n} {word}" for status, word in _SIGN.items() if (n := reading.count(status))]
     lines.append(", ".join(counts) + (" (report repaired)" if reading.repaired else ""))
     lines += [f"! {error}" for error in reading.suite_errors]
+    if compared is not None:
+        lines += [f"vanished {line}  (line {number} of the list)" for number, line in compared.vanished]
+        lines += [f"new      {id_}" for id_ in compared.unlisted[:_MAX_NEW]]
+        more = len(compared.unlisted) - _MAX_NEW
+        lines += [f"new      … and {more} more"] if more > 0 else []
     return "\n".join(printable(line) for line in lines)
