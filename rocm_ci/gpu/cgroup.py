@@ -28,9 +28,7 @@ def cpus(reader: Reader) -> int | None:
     allowed = re.search(r"^Cpus_allowed_list:\s*([\d,-]+)", status, re.MULTILINE)
     if allowed:
         limits.append(_count(allowed.group(1)))
-    requested = whole(reader.environment.get("KUBE_CPU_REQUEST"))
-    if requested and requested > 0:
-        limits.append(requested)
+    limits.append(_requested(reader.environment.get("KUBE_CPU_REQUEST", "")))
     return min((n for n in limits if n > 0), default=None)
 
 
@@ -43,6 +41,12 @@ def memory_bytes(reader: Reader) -> int | None:
             if limit is not None and 0 < limit < _NO_LIMIT:
                 found.append(limit)
     return min(found, default=None)
+
+
+def _requested(text: str) -> int:
+    """CPUs of a Kubernetes quantity: `16`, `0.5` or `1500m`, rounded up; 0 when there is none."""
+    found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,6})?)(m?)", text.strip())
+    return math.ceil(float(found[1]) / (1000 if found[2] else 1)) if found else 0
 
 
 def _quotas(reader: Reader) -> Iterator[int]:
@@ -59,10 +63,15 @@ def _quotas(reader: Reader) -> Iterator[int]:
 
 
 def _cpusets(reader: Reader) -> Iterator[int]:
-    for path in ("/sys/fs/cgroup/cpuset.cpus.effective", "/sys/fs/cgroup/cpuset/cpuset.effective_cpus"):
-        listed = (reader.text(path) or "").strip()
-        if re.fullmatch(r"[\d,-]+", listed):
-            yield _count(listed)
+    for base, name in (
+        ("/sys/fs/cgroup", "cpuset.cpus.effective"),
+        ("/sys/fs/cgroup/cpuset", "cpuset.effective_cpus"),
+        ("/sys/fs/cgroup/cpuset", "cpuset.cpus"),
+    ):
+        for folder in _levels(reader, base):
+            listed = (reader.text(f"{folder}/{name}") or "").strip()
+            if re.fullmatch(r"[\d,-]+", listed):
+                yield _count(listed)
 
 
 def _levels(reader: Reader, base: str) -> Iterator[str]:
@@ -72,7 +81,9 @@ def _levels(reader: Reader, base: str) -> Iterator[str]:
     for line in (reader.text("/proc/self/cgroup") or "").splitlines()[:64]:
         number, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
-        mine = (number == "0" and not controllers) if not wanted else controllers == wanted
+        # `cpu` may be a link to `cpu,cpuacct`, or mounted alone.
+        shared = bool(set(controllers.split(",")) & set(wanted.split(",")))
+        mine = (number == "0" and not controllers) if not wanted else shared
         if mine and path.startswith("/") and ".." not in path:
             folder = PurePosixPath(base)
             for part in PurePosixPath(path).parts[1:32]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rocm_ci.gpu import collectors, devices, matching, merge, names, unknowns
+from rocm_ci.gpu import collectors, devices, identity, matching, merge, names, unknowns
+from rocm_ci.gpu.driver import installed_driver
 from rocm_ci.gpu.key import hardware_key
 from rocm_ci.gpu.live import live_reader
 from rocm_ci.gpu.observation import Collector, Observation
@@ -48,7 +49,7 @@ def inventory(reader: Reader) -> Inventory:
     problems = {o.source: o.problem for o in observations}
     matched = matching.match(observations)
     host = _merge(Host, "host", {o.source: o.host for o in observations})[0]
-    driver, driver_conflicts = _driver(observations, host)
+    driver, driver_conflicts = installed_driver(observations, host)
     guest = any(o.driver.get("guest") for o in observations)
     built = devices.build(matched, guest=guest)
     rocm, rocm_conflicts = _merge(Rocm, "rocm", {o.source: o.rocm for o in observations})
@@ -72,6 +73,8 @@ def inventory(reader: Reader) -> Inventory:
         conflicts=tuple(built.conflicts + driver_conflicts + rocm_conflicts),
         notes=_notes(observations, matched),
     )
+    # A warning or a complaint that a tool printed may hold what no report may show.
+    facts = identity.without_ids(facts, _ids(observations))
     keyed = msgspec.structs.replace(facts, hardware_key=hardware_key(facts))
     return Inventory(facts=keyed, uuids=built.uuids, called=built.called)
 
@@ -80,6 +83,11 @@ def primary(facts: Facts) -> int | None:
     """The index of the GPU to use first: a card before a processor's graphics, whatever their memory."""
     ranked = sorted(facts.gpus, key=lambda g: (g.visible is False, g.integrated is True, g.index))
     return ranked[0].index if ranked else None
+
+
+def _ids(observations: Sequence[Observation]) -> set[str]:
+    found = {str(device.values.get("uuid") or "") for o in observations for device in o.devices}
+    return {text.removeprefix("GPU-") for text in found} - {""}
 
 
 def _observe(reader: Reader) -> list[Observation]:
@@ -113,31 +121,6 @@ def _merge(kind: type[Any], prefix: str, said: dict[str, Any]) -> tuple[Any, lis
         if clash is not None:
             conflicts.append(clash)
     return msgspec.convert(values, kind, strict=False), conflicts
-
-
-def _driver(observations: Sequence[Observation], host: Host) -> tuple[Driver, list[Conflict]]:
-    """The module's version with where it was read; a driver without one is named after its kernel."""
-    said = {o.source: o.driver for o in observations}
-    versions = {source: facts["version"] for source, facts in said.items() if facts.get("version")}
-    version, source = merge.choose("version", versions)
-    loaded = [facts["loaded"] for facts in said.values() if facts.get("loaded") is not None]
-    on_disk, built_in = (said.get("module", {}).get(key) for key in ("on_disk", "built_in"))
-    if version is None and not any(loaded) and on_disk:
-        version, source = on_disk, "modinfo: the module on disk"
-    elif source == "module":
-        source = "/sys/module/amdgpu/version"
-    elif version is not None and version == host.kernel:
-        source = f"{source}: the kernel's release stands in for a version"
-    elif version is None and (built_in is not None or any(d.get("in_tree") for d in said.values())):
-        source = f"part of kernel {host.kernel}" if any(loaded) and host.kernel else None
-    driver = Driver(
-        loaded=True if any(loaded) else False if loaded else None,
-        version=str(version) if version is not None else None,
-        built_in=bool(built_in) if built_in is not None else None,
-        source=source,
-    )
-    clash = merge.conflict("driver.version", "version", versions)
-    return driver, [clash] if clash else []
 
 
 def _no_gpu(matched: Matched, driver: Driver, problems: dict[str, str]) -> str:

@@ -82,7 +82,15 @@ def _said(group: Group, *, partitioned: bool) -> dict[str, dict[str, Value]]:
         if known:
             said.setdefault("name", {})["table"] = known
         said.setdefault("virtual_function", {})["table"] = model.vf_of is not None
+        mode = names.mode_of(model, _count(said.get("xcc", {})))
+        if mode:
+            said.setdefault("compute_partition", {})["table"] = mode
     return said
+
+
+def _count(said: Mapping[str, Value]) -> int | None:
+    value, _ = merge.choose("xcc", said)
+    return value if isinstance(value, int) else None
 
 
 def _gpu(

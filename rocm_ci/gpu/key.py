@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rocm_ci.model.facts import Facts, Gpu
 
+# Targets whose firmware bundle AMD releases together with driver and ROCm.
+_BUNDLED = ("gfx942", "gfx950")
+
 
 def hardware_key(facts: Facts) -> str:
     """One readable, stable line: the kinds of GPU with mode and power cap, ROCm, driver, image.
@@ -14,7 +17,9 @@ def hardware_key(facts: Facts) -> str:
     How many GPUs there are is not part of it; what cannot be known is written as `?`, so that it
     equals only another unknown.
     """
-    image = f" / image {facts.host.image}" if facts.host.image else ""
+    # A tag moves; a digest does not.
+    exact = facts.host.image_digest or facts.host.image
+    image = f" / image {exact}" if exact else ""
     if not facts.gpus:
         return f"cpu-only: {facts.host.cpu or 'unknown CPU'}{image}"
     kinds = sorted({_kind(gpu) for gpu in facts.gpus})
@@ -27,6 +32,9 @@ def _kind(gpu: Gpu) -> str:
         parts.append("/".join(p or "?" for p in (gpu.compute_partition, gpu.memory_partition)))
     if gpu.virtual_function:
         parts.append("virtual function")
+    build = gpu.firmware.get("IFWI") or gpu.firmware.get("VBIOS") if gpu.gfx in _BUNDLED else None
+    if build:
+        parts.append(f"firmware {build}")
     if gpu.power_cap_w:
         parts.append(f"{gpu.power_cap_w} W")
     return f"{gpu.name or 'AMD GPU'} ({', '.join(parts)})"

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from rocm_ci.gpu.observation import Device, Observation
 
-ORDER = ("kfd", "rocminfo", "amd-smi", "rocm-smi", "sysfs", "lspci")
+ORDER = ("kfd", "rocminfo", "amd-smi", "rocm-smi", "sysfs", "lspci", "dmesg")
 _KEYS = ("node", "kfd_id", "render", "bus")
-_BUS_SOURCES = ("sysfs", "lspci")
+_BUS_SOURCES = ("sysfs", "lspci", "dmesg")
 
 
 @dataclass

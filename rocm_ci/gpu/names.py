@@ -11,7 +11,8 @@ from rocm_ci.registry import data_folder
 # What drivers and tools say when they do not know the product.
 _BARE = re.compile(
     r"(?:Advanced Micro Devices.*|AMD|ATI|AMD/ATI|\[AMD/ATI\]|(?:AMD )?Radeon(?:\(TM\))?(?: Graphics)?|"
-    r"AMD Instinct|AMD GPU|Device(?: [0-9a-f]{4})?|0x[0-9a-f]+|gfx[0-9a-f]+|Display controller|ip discovery)",
+    r"AMD Instinct|AMD Radeon(?: RX| Pro)?|AMD GPU|Device(?: [0-9a-f]{4})?|0x[0-9a-f]+|gfx[0-9a-f]+|"
+    r"Display controller|ip discovery)",
     re.IGNORECASE,
 )
 
@@ -80,6 +81,12 @@ def product(device_id: str | None, revision: str | None) -> str | None:
         return model.name
     digits = (revision or "").lower().removeprefix("0x")
     return model.revisions.get(digits.zfill(2)) if digits else None
+
+
+def mode_of(model: Model, xcc: int | None) -> str | None:
+    """The compute partition mode in which a device has so many dies; None when that tells nothing."""
+    fits = [name for name, mode in model.modes.items() if mode.xcc == xcc]
+    return fits[0] if len(fits) == 1 else None
 
 
 def is_bare(name: str | None) -> bool:

@@ -26,6 +26,11 @@ _SHELL = re.compile(
     r"^(?:sudo )?(cat|head|readlink|ls|uname|env|lspci|modinfo|hip\S+|rocm\S*|amd-smi|python\S*|pip\S*|"
     r"lscpu|nproc|clang\S*|gcc|cmake|ninja|ccache|/\S+)\b"
 )
+# Of a recorded environment only what the collectors ask about: the rest may hold secrets.
+_VARIABLES = re.compile(
+    r"(?m)^(?:export )?(ROCM_PATH|HIP_PATH|HIP_PLATFORM|HSA_OVERRIDE_GFX_VERSION|GPU_DEVICE_ORDINAL|"
+    r"KUBE_CPU_REQUEST|KUBERNETES_SERVICE_HOST|ROCM_CI_IMAGE|container|(?:HIP|ROCR|CUDA)_VISIBLE_DEVICES)=[\"']?([^\"'\n]{0,300})[\"']?$"
+)
 # A folder of KFD nodes is often copied alone; this is where it belongs.
 _NODES = "/sys/class/kfd/kfd/topology/nodes"
 
@@ -35,13 +40,16 @@ class ReplayReader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.environment: Mapping[str, str] = {}
+        environment: dict[str, str] = {}
+        self.environment: Mapping[str, str] = environment
         self._mounts: list[tuple[str, Path]] = []
         self._files: dict[str, str] = {}
         self._links: dict[str, str] = {}
         self._outputs: list[Output] = []
         for path in self._survey():
             self._take(path)
+        for output in self._outputs:
+            environment |= dict(_VARIABLES.findall(output.text[:MAX_FILE]))
 
     def ask(self, tool: Tool) -> Answer:
         """Every recorded output that looks like this tool's, whatever its file is called."""

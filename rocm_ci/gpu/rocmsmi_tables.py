@@ -23,6 +23,11 @@ _CARD = re.compile(r"card(\d{1,4})")
 _CSV_HEAD = re.compile(r"(?m)^device,[^\n]{1,8000}$")
 _LABELLED = re.compile(r"(?m)^GPU\[(\d{1,4})\]\s*: ([^:\n]{1,80}):[ \t]*([^\n]{0,200}?)[ \t]*$")
 _DRIVER = re.compile(r"(?m)^Driver version: ?[ \t]*(\S{1,120})")
+# The oldest concise table names no device at all; it still says how many there are.
+_PLAIN_HEAD = re.compile(r"(?m)^GPU\s+(?:\[\w+\]\s+)?Temp\b[^\n]{0,200}(?:SCLK|PwrCap)[^\n]{0,200}$")
+_PLAIN = re.compile(
+    r"(?m)^(\d{1,4})\s+(\d{1,3}(?:\.\d{1,3})?|N/A|unknown)\s*°?[cC]?\s+(?:[\d.]{1,8}W|N/A)\s[^\n]{0,300}$"
+)
 _CONCISE = re.compile(
     r"(?m)^(\d{1,4})\s+(?:\[?(?P<old>0x[0-9a-f]{4}) : (?P<rev>0x[0-9a-f]{2})\]|"
     r"(?P<node>\d{1,4})\s+(?P<did>0x[0-9a-f]{4}),\s+(?P<guid>\d{1,7}))\s+(?P<rest>\S.*)$"
@@ -50,6 +55,9 @@ def table(text: str) -> Table:
         found.setdefault(None, {}).setdefault("driver version", driver.group(1))
     if not any(n is not None for n in found):
         _from_concise(text, found)
+    if not any(n is not None for n in found) and _PLAIN_HEAD.search(text):
+        for number, heat in _PLAIN.findall(text)[:MAX_DEVICES]:
+            found[int(number)] = {"temperature (sensor edge) (c)": heat}
     return found
 
 

@@ -22,7 +22,8 @@ class Conflict(Frozen, frozen=True, kw_only=True):
 class Host(Frozen, frozen=True, kw_only=True):
     """The operating system and what it runs on. Memory in bytes.
 
-    `cpus` is what we may use (affinity and cgroup quota), `cpus_total` what the machine has.
+    `cpus` is what we may use (affinity and cgroup quota), `cpus_total` what the machine has. `image` is
+    the container's as it was asked for, `image_digest` what that was (`sha256:…`).
     """
 
     os: str | None = None
@@ -35,14 +36,19 @@ class Host(Frozen, frozen=True, kw_only=True):
     memory_limit_bytes: int | None = None
     container: str | None = None
     image: str | None = None
+    image_digest: str | None = None
     python: str | None = None
 
 
 class Driver(Frozen, frozen=True, kw_only=True):
-    """The amdgpu kernel driver. `source` says where the version was read."""
+    """The amdgpu kernel driver. `source` says where the version was read.
+
+    `version` is the module's, `number` that of the driver it belongs to (`6.16.6` is of driver 30.20).
+    """
 
     loaded: bool | None = None
     version: str | None = None
+    number: str | None = None
     built_in: bool | None = None
     source: str | None = None
 
@@ -79,6 +85,8 @@ class GpuState(Frozen, frozen=True, kw_only=True):
     mclk_mhz: int | None = None
     busy_pct: float | None = None
     performance_level: str | None = None
+    ecc_correctable: int | None = None
+    ecc_uncorrectable: int | None = None
 
 
 class Gpu(Frozen, frozen=True, kw_only=True):

@@ -20,6 +20,7 @@ AMD_SMI = Tool(
         ("amd-smi", "static", "--json"),
         ("amd-smi", "list", "--json"),
         ("amd-smi", "firmware", "--json"),
+        ("amd-smi", "partition", "--current", "--json"),
     ),
     recognise=looks_like,
     timeout_s=15.0,
@@ -63,6 +64,8 @@ _FIELDS: tuple[tuple[str, Callable[[object], Value], tuple[str, ...]], ...] = (
     ("mclk_mhz", whole, ("clock.mem_0.clk", "clock.mem.clk", "clock.mem_0.cur_clk")),
     ("busy_pct", number, ("usage.gfx_activity", "usage.gfx_usage")),
     ("performance_level", word, ("perf_level",)),
+    ("ecc_correctable", whole, ("ecc.total_correctable_count", "ecc.total_correctable")),
+    ("ecc_uncorrectable", whole, ("ecc.total_uncorrectable_count", "ecc.total_uncorrectable")),
 )  # fmt: skip
 _PARTITION_FIELDS = ("compute_partition", "memory_partition")
 

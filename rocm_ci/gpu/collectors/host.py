@@ -46,7 +46,6 @@ def collect(reader: Reader) -> Observation:
         "memory_bytes": size_bytes(memory.group(1)) if memory else None,
         "memory_limit_bytes": cgroup.memory_bytes(reader),
         "container": _container(reader),
-        "image": word(reader.environment.get("ROCM_CI_IMAGE")),
     }
     return Observation(source="proc", host={k: v for k, v in host.items() if v is not None})
 

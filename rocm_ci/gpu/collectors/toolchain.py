@@ -22,6 +22,8 @@ _SHAPES = {
     "ninja": r"^(\d+\.\d+\.\d+[\w.]{0,40})$",
     "ccache": r"^ccache version (\d[\w.+-]{0,40})",
     "git": r"^git version (\d[\w.+-]{0,40})",
+    # Only that it is there matters: hipcc and hipconfig then choose the NVIDIA platform.
+    "nvcc": r"^Cuda compilation tools, release (\d[\d.]{0,20})",
     "docker": r"^Docker version (\d[\w.+-]{0,40})",
 }
 # A bare number is ninja's output only if it was asked; as a recording it could be anything.
