@@ -9,9 +9,10 @@ SHELL := /bin/bash
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 WORKERS ?= $(shell nproc)
+CHAOS ?= --write
 FUZZ ?= -max_total_time=600 -max_len=20000
 
-.PHONY: help demo test check unit lint types gen gen-check lock bench fuzz clean
+.PHONY: help demo test check unit lint types gen gen-check lock bench chaos fuzz clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
@@ -49,6 +50,9 @@ lock: ## renew the lock files: hashes, and no addresses
 
 bench: ## our own speed, one command per folder of bench/
 	@for one in bench/*/run; do echo "== $$one"; "$$one"; done
+
+chaos: ## 200 misbehaving tests on four pretended GPUs: is each called what it is? (CHAOS=--seed N)
+	@$(PYTHON) -m tools.chaos $(CHAOS)
 
 fuzz: ## coverage-guided fuzzing of the scanner for ten minutes (FUZZ=-runs=N for another length)
 	@$(PYTHON) -m pip install --quiet atheris

@@ -11,6 +11,7 @@ from rocm_ci.model.diagnostic import Category, Diagnosis, Diagnostic
 from rocm_ci.model.event import Event, EventKind
 from rocm_ci.model.facts import Driver, Facts, Gpu, Host, Rocm, Unknown
 from rocm_ci.model.finding import Finding, Severity, Topic
+from rocm_ci.model.incident import Incident, IncidentKind, Try
 from rocm_ci.model.kernel import Kernel, KernelChange
 from rocm_ci.model.perf import Comparison, PerfVerdict
 from rocm_ci.model.plan import Plan, StageName, Step
@@ -531,6 +532,41 @@ def defect() -> Report:
     return report(preflight(), scan(), build(), crashed, suites(suite(*passing(3))))
 
 
+HUNG = Incident(
+    kind=IncidentKind.GPU_HANG,
+    text="GPU 2 (AMD Instinct MI300X, 0000:26:00.0) hung: ring comp_1.1.0 timeout, then a reset",
+    source="kernel log",
+    gpu="GPU 2 (AMD Instinct MI300X, 0000:26:00.0)",
+    is_gpu=True,
+)
+
+
+def mended() -> Report:
+    """A GPU hung under a suite, which passed on another one: told, and held against nobody."""
+    other = "GPU 5 (AMD Instinct MI300X, 0000:a6:00.0)"
+    repeated = suite(
+        *passing(140),
+        verdict=Verdict.NEUTRAL,
+        reason=f"GPU 2 hung: repeated on {other}, passed there",
+        incidents=(HUNG,),
+        tries=(
+            Try(
+                number=1,
+                why="first run",
+                duration_s=31.0,
+                exit_code=-6,
+                gpus=(HUNG.gpu or "",),
+                outcome="hung",
+            ),
+            Try(
+                number=2, why="on another GPU", duration_s=48.0, exit_code=0, gpus=(other,), outcome="passed"
+            ),
+        ),
+        kept=("logs/test-unit.kernel.log",),
+    )
+    return report(preflight(), scan(), build(), kernels(), suites(repeated), perf(comparison("saxpy")))
+
+
 def without_gpu() -> Report:
     """Green, as far as a machine without a GPU can tell."""
     skipped = suite(
@@ -593,4 +629,5 @@ MOODS = {
     "nothing-ran": nothing_ran,
     "defect": defect,
     "without-gpu": without_gpu,
+    "mended": mended,
 }

@@ -9,7 +9,7 @@ from rocm_ci.model.finding import Severity
 from rocm_ci.model.perf import PerfVerdict
 from rocm_ci.model.result import Crashed
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report import inert, machine, words
+from rocm_ci.report import incidents, inert, machine, words
 from rocm_ci.report.problem import Problem
 from rocm_ci.report.problems import METRICS, speed
 from rocm_ci.report.stage_rows import short_kernel
@@ -49,6 +49,7 @@ def details(report: Report, found: Tally, advice: Sequence[Problem], room: Room)
         _performance(found, room),
         _kernels(found, room),
         _failures(report, found, room),
+        _machine(found, room),
         _joined(_findings(found, room), _warnings(advice, room)),
         _joined(
             _case_list("flaky tests", CaseStatus.FLAKY, found, room),
@@ -197,6 +198,11 @@ def _failures(report: Report, found: Tally, room: Room) -> str:
     ]
     title = ", ".join(part for part in counted if part)
     return fold(f"Failures in full: {title}", tests, logs, trace) if title else ""
+
+
+def _machine(found: Tally, room: Room) -> str:
+    title, body = incidents.body(found.suites, room)
+    return fold(title, body) if title else ""
 
 
 def _failed_case(case: Case, room: Room) -> str:

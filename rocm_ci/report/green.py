@@ -12,6 +12,7 @@ from rocm_ci.report.tally import Tally, cases
 
 if TYPE_CHECKING:
     from rocm_ci.model.report import Report
+    from rocm_ci.model.result import Suite
 
 
 def title(report: Report, found: Tally) -> tuple[str, str]:
@@ -23,6 +24,13 @@ def title(report: Report, found: Tally) -> tuple[str, str]:
     ]
     said = _readiness(report, found) + (f" — {', '.join(parts)}" if parts else "")
     advice = "Nothing to do." if report.verdict is Verdict.PASS else "Nothing must be done; advice is below."
+    sick = list(
+        dict.fromkeys(i.gpu or "the host" for s in found.suites for i in s.incidents if not i.is_note)
+    )
+    if sick:
+        advice = (
+            f"Nothing to fix in the change. For whoever runs this machine: look at {words.first(sick, 2)}."
+        )
     if report.event.is_partial:
         advice = "The status stays as it was; `/rocm-ci run` runs everything."
     return said, advice
@@ -32,13 +40,18 @@ def _readiness(report: Report, found: Tally) -> str:
     """No more is promised than what was seen: only a whole run on a GPU says «ready»."""
     if report.event.is_partial:
         return f"nothing against it in {scope.asked_for(report.event)}"
-    on_gpu = any(s.gpus and s.verdict is Verdict.PASS for s in found.suites)
+    on_gpu = any(s.gpus and (s.verdict is Verdict.PASS or _repeated(s)) for s in found.suites)
     if machine.usable(report.facts) and (on_gpu or found.comparisons):
         return "ready for AMD GPUs"
     built = any(isinstance(r, BuildResult) and r.verdict.is_green for r in report.results)
     if built:
         return f"builds for {words.joined(found.archs) or 'AMD GPUs'}, not run on a GPU"
     return "nothing against it in what was checked"
+
+
+def _repeated(suite: Suite) -> bool:
+    """Whether a suite passed, if not at once."""
+    return suite.verdict is Verdict.NEUTRAL and bool(cases([suite]).green)
 
 
 def _tests_part(report: Report, found: Tally) -> str:

@@ -18,7 +18,7 @@ from rocm_ci.model.result import (
     TestResult,
 )
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report import legs, words
+from rocm_ci.report import incidents, legs, words
 from rocm_ci.report.machine_problems import most_likely, of_machine
 from rocm_ci.report.problem import Problem, joined, same
 from rocm_ci.report.tally import RED, label, tally
@@ -108,7 +108,8 @@ def advice(report: Report) -> tuple[Problem, ...]:
         for case in suite.cases
         if case.status is CaseStatus.FLAKY
     )
-    return tuple(p for p in (*findings, *costlier, *warnings, *flaky) if p not in red)
+    machine = incidents.advice(found.suites)
+    return tuple(p for p in (*findings, *costlier, *warnings, *flaky, *machine) if p not in red)
 
 
 def _by_severity(findings: Iterable[Finding]) -> list[Finding]:

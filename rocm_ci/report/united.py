@@ -148,6 +148,10 @@ def _suite(alike: Sequence[Suite]) -> Suite:
         gpus=max(s.gpus for s in alike),
         unlisted=max(s.unlisted for s in alike),
         timed_out=any(s.timed_out for s in alike),
+        shards=max(s.shards for s in alike),
+        incidents=tuple(dict.fromkeys(incident for s in alike for incident in s.incidents)),
+        tries=tuple(one for s in alike for one in s.tries),
+        kept=tuple(dict.fromkeys(path for s in alike for path in s.kept)),
     )
 
 
