@@ -149,7 +149,12 @@ def unlisted(expected: Expected, cases: Iterable[Case]) -> tuple[str, ...]:
 
 def written(cases: Iterable[Case]) -> str:
     """The list of these tests, sorted, as `read` takes it; ids that are no line of text are left out."""
-    ids = sorted(case.id for case in cases if _is_line(case.id))
+    # pytest reports one test twice when it failed and its teardown did, too.
+    bad, good = set(), []
+    for case in cases:
+        if _is_line(case.id):
+            (bad.add if case.status in (CaseStatus.FAILED, CaseStatus.ERRORED) else good.append)(case.id)
+    ids = sorted([*good, *bad.difference(good)])
     head = "# The tests that have to run: one id on each line, `*` for anything. Made by rocm-ci junit.\n"
     return head + "".join(f"{id_}\n" for id_ in ids)
 

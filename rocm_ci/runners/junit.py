@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO
 
 from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.runners import junit_loose, junit_strict
 from rocm_ci.runners.excerpt import clean, shortened
-from rocm_ci.runners.junit_elements import Builder, Element, RefusedError
+from rocm_ci.runners.junit_elements import Builder, RefusedError
+from rocm_ci.runners.junit_index import Elements
 from rocm_ci.runners.junit_retries import merged
 from rocm_ci.runners.junit_strict import Ending
 from rocm_ci.runners.junit_text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 MAX_BYTES = 1_000_000_000
@@ -27,7 +29,7 @@ MAX_BYTES = 1_000_000_000
 class Document:
     """One report file. `readable` is False when nothing of it may count; `problem` says why."""
 
-    elements: tuple[Element, ...] = ()
+    elements: Elements = field(default_factory=Elements)
     repaired: bool = False
     truncated: bool = False
     readable: bool = True
@@ -39,7 +41,7 @@ class Document:
 class Reading:
     """Several documents together. `elements` counts `<testcase>`, `retried` the superseded attempts."""
 
-    cases: tuple[Case, ...] = ()
+    cases: Sequence[Case] = ()
     elements: int = 0
     retried: int = 0
     repaired: bool = False
@@ -50,8 +52,9 @@ class Reading:
 
     def count(self, status: CaseStatus) -> int:
         """How many cases ended so."""
-        return self._counts()[status]
+        return self._counts[status]
 
+    @cached_property
     def _counts(self) -> Counter[CaseStatus]:
         return Counter(case.status for case in self.cases)
 
@@ -120,7 +123,7 @@ def _document(builder: Builder, *, repaired: bool, truncated: bool = False, prob
         root = f"its root is <{shortened(clean(builder.roots[0]), 60)}>" if builder.roots else "it is not XML"
         return Document(readable=False, problem=f"no JUnit report: {root}")
     return Document(
-        elements=tuple(builder.elements),
+        elements=builder.elements,
         repaired=repaired,
         truncated=truncated,
         problem=problem,

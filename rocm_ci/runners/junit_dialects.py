@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.case import CaseStatus
@@ -36,6 +37,10 @@ _NOT_STARTED = re.compile(
 )
 
 
+_NUMBER = re.compile(r"(\d{1,12}(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?", re.ASCII)
+_PLAIN_NUMBER = re.compile(r"\d{1,12}(?:\.\d+)?", re.ASCII)
+
+
 @dataclass(slots=True)
 class Result:
     """One child that says how the test ended: `tag` in lower case, `kind` its `type`."""
@@ -54,9 +59,10 @@ class Open:
     suites: tuple[str, ...]
     run: int
     results: list[Result] = field(default_factory=list)
-    output: Clip = field(default_factory=Clip)
+    output: Clip | None = None
 
 
+@lru_cache(maxsize=512)
 def local(tag: str) -> str:
     """The name without its namespace prefix, in lower case."""
     return tag.rsplit(":", 1)[-1].lower()
@@ -75,6 +81,8 @@ def identity(case: Open) -> tuple[str, str]:
 
 def status_of(case: Open) -> CaseStatus:
     """The worst child decides; without a child the attributes do (GoogleTest, CTest)."""
+    if not case.results:
+        return _by_attributes(case.attributes)
     tags = {result.tag for result in case.results}
     if "error" in tags:
         return CaseStatus.ERRORED
@@ -82,13 +90,16 @@ def status_of(case: Open) -> CaseStatus:
         return CaseStatus.FAILED
     if any(tag.startswith(("rerun", "flaky")) for tag in tags):
         return CaseStatus.FLAKY
-    if tags:
-        first = case.results[0]
-        is_ctest = case.attributes.get("status") == "notrun" or first.message == _CTEST_WORDS
-        could_not_start = is_ctest and _NOT_STARTED.search(first.message)
-        return CaseStatus.ERRORED if could_not_start else CaseStatus.SKIPPED
+    first = case.results[0]
+    is_ctest = case.attributes.get("status") == "notrun" or first.message == _CTEST_WORDS
+    could_not_start = is_ctest and _NOT_STARTED.search(first.message)
+    return CaseStatus.ERRORED if could_not_start else CaseStatus.SKIPPED
+
+
+def _by_attributes(attributes: Mapping[str, str]) -> CaseStatus:
     for attribute in ("status", "result"):
-        found = _BY_STATUS.get(case.attributes.get(attribute, "").lower())
+        said = attributes.get(attribute)
+        found = _BY_STATUS.get(said.lower()) if said else None
         if found is not None:
             return found
     return CaseStatus.PASSED
@@ -107,11 +118,15 @@ def telling_result(case: Open, status: CaseStatus) -> Result | None:
 
 def seconds(text: str | None) -> float | None:
     """`0.`, `1,204.5`, `3.1s`; None for what is absent, no number, negative or not finite."""
-    text = (text or "").strip().removesuffix("s")
+    if not text:
+        return None
+    if _PLAIN_NUMBER.fullmatch(text):
+        return float(text)
+    text = text.strip().removesuffix("s")
     if re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text):
         text = text.replace(",", "")
     text = text.replace(",", ".")
-    return float(text) if re.fullmatch(r"(\d{1,12}(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?", text) else None
+    return float(text) if _NUMBER.fullmatch(text) else None
 
 
 def number(text: str | None) -> int | None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.runners import junit_dialects as dialects
 from rocm_ci.runners import location
 from rocm_ci.runners.excerpt import Clip, clean, shortened, uncoloured
+from rocm_ci.runners.junit_index import Element, Elements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAX_DEPTH = 500
-MAX_CASES = 1_000_000
+MAX_CASES = 5_000_000
 # All excerpts of one report together: 100 000 failures must not become a gigabyte.
 EXCERPT_BUDGET = 16_000_000
 
@@ -23,21 +23,11 @@ class RefusedError(Exception):
     """The document is hostile or beyond all bounds; nothing of it may count."""
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
-    """One `<testcase>`. `run` numbers the suite elements of a document; `key` tells two tests apart."""
-
-    case: Case
-    suite: str
-    run: int
-    key: tuple[str, ...]
-
-
 class Builder:
     """Takes the events of either parser, in any nesting, and never raises but `RefusedError`."""
 
     def __init__(self, suite: str = "") -> None:
-        self.elements: list[Element] = []
+        self.elements = Elements()
         self.suite_errors: list[str] = []
         self.roots: list[str] = []
         self.cut: list[str] = []
@@ -45,6 +35,8 @@ class Builder:
         self._suite = suite
         self._stack: list[str] = []
         self._suites: list[tuple[str, int]] = []
+        self._names: tuple[str, ...] = ()
+        self._place = ""
         self._runs = 0
         self._open: list[dialects.Open] = []
         self._outside: dialects.Result | None = None
@@ -64,16 +56,22 @@ class Builder:
             self.is_junit = True
             self._runs += 1
             self._suites.append((clean(attributes.get("name", "")), self._runs))
+            self._named()
         elif name == "testcase":
             self.is_junit = True
             run = self._suites[-1][1] if self._suites else 0
-            self._open.append(dialects.Open(attributes, tuple(n for n, _ in self._suites if n), run))
+            self._open.append(dialects.Open(attributes, self._names, run))
             self._sink = None
         elif self._open:
             self._inside(name, attributes)
         elif self._suites and name in ("failure", "error") and self._outside is None:
             self._outside = dialects.Result(name, "", attributes.get("message", ""))
             self._sink = self._outside.text
+
+    def _named(self) -> None:
+        """The names around what comes next: thousands of tests share them."""
+        self._names = tuple(name for name, _ in self._suites if name)
+        self._place = "/".join(self._names)
 
     def _inside(self, name: str, attributes: Mapping[str, str]) -> None:
         case = self._open[-1]
@@ -84,6 +82,8 @@ class Builder:
             case.results.append(result)
             self._sink = result.text
         elif name in dialects.OUTPUT:
+            if case.output is None:
+                case.output = Clip()
             self._sink = case.output
 
     def data(self, text: str) -> None:
@@ -98,6 +98,7 @@ class Builder:
             self._stack.pop()
         if name in ("testsuite", "testsuites") and self._suites:
             self._suites.pop()
+            self._named()
         elif name == "testcase" and self._open:
             self._close(self._open.pop())
             self._sink = None
@@ -129,13 +130,14 @@ class Builder:
         attributes = case.attributes
         identity, name = dialects.identity(case)
         status = dialects.status_of(case)
-        telling = dialects.telling_result(case, status)
-        message, excerpt = self._texts(case, telling, status)
+        message = excerpt = None
+        if status is not CaseStatus.PASSED:
+            message, excerpt = self._texts(case, dialects.telling_result(case, status), status)
         place: tuple[str, int] | None = None
         if status in (CaseStatus.FAILED, CaseStatus.ERRORED, CaseStatus.FLAKY):
             place = location.find(message or "", excerpt or "")
             message = dialects.without_place(message)
-        path = place[0] if place else attributes.get("file", "")
+        path = place[0] if place else attributes.get("file")
         line = place[1] if place else dialects.number(attributes.get("line"))
         self.elements.append(
             Element(
@@ -145,24 +147,24 @@ class Builder:
                     name=name,
                     status=status,
                     duration_s=dialects.seconds(attributes.get("time") or attributes.get("duration")),
-                    attempts=1 + sum(r.tag.startswith(("rerun", "flaky")) for r in case.results),
+                    attempts=1 + sum(r.tag.startswith(("rerun", "flaky")) for r in case.results)
+                    if case.results
+                    else 1,
                     message=message,
                     excerpt=excerpt,
-                    path=shortened(clean(path), 500) or None,
+                    path=(shortened(clean(path), 500) or None) if path else None,
                     line=line if path else None,
                 ),
-                suite="/".join(case.suites),
+                suite=self._place if case.suites is self._names else "/".join(case.suites),
                 run=case.run,
-                key=tuple(attributes.get(a, "") for a in ("file", "line", "value_param", "type_param")),
+                key=_key(attributes),
             )
         )
 
     def _texts(
         self, case: dialects.Open, telling: dialects.Result | None, status: CaseStatus
     ) -> tuple[str | None, str | None]:
-        """Message and excerpt. A passed test carries neither."""
-        if status is CaseStatus.PASSED:
-            return None, None
+        """Message and excerpt of a test that did not simply pass."""
         text = telling.text.text() if telling else ""
         message = uncoloured(clean(telling.message)).strip() if telling else ""
         message = message or dialects.first_line(text) or (clean(telling.kind) if telling else "")
@@ -178,3 +180,8 @@ class Builder:
             excerpt = ""
         self._budget -= len(excerpt)
         return shortened(message) or None, excerpt or None
+
+
+def _key(attributes: Mapping[str, str]) -> tuple[str, ...]:
+    get = attributes.get
+    return (get("file", ""), get("line", ""), get("value_param", ""), get("type_param", ""))

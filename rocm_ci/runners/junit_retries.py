@@ -7,121 +7,173 @@ a later report that holds nothing but tests which had failed before; or a name t
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, overload
 
 from msgspec.structs import replace
 
 from rocm_ci.model.case import Case, CaseStatus
+from rocm_ci.runners.junit_index import is_marked
+from rocm_ci.runners.junit_pages import PLAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator
 
-    from rocm_ci.runners.junit_elements import Element
+    from rocm_ci.runners.junit_index import Element, Elements
 
-BAD = (CaseStatus.FAILED, CaseStatus.ERRORED)
-GOOD = (CaseStatus.PASSED, CaseStatus.FLAKY)
-_MARK = re.compile(
-    r"[ ._(\[-]*(?<![a-z])(?P<word>retry|retries|rerun|attempt)[ ._#-]{0,2}(?P<number>\d*)[)\]]?",
-    re.IGNORECASE,
-)
+_Run = tuple[int, int]
 
 
-def merged(documents: Sequence[tuple[str, Sequence[Element]]]) -> tuple[tuple[Case, ...], int]:
+def merged(documents: Sequence[tuple[str, Elements]]) -> tuple[Sequence[Case], int]:
     """All cases in order, and how many failed attempts a later one made up for.
 
     `documents` come with their names, which may say «retry». A test that failed and then passed
     is FLAKY, with its attempts counted and the message of the first failure kept; everything else
-    stays one case per element.
+    stays one case per element. The cases are a tuple, or where they are very many, read anew each time.
     """
-    flat = [
-        _Placed(
-            (number, element.run), _plain(element.suite), element, is_marked=_is_marked(name, element.suite)
+    found = _Merging(documents)
+    found.merge()
+    cases = Cases([elements for _, elements in documents], found.instead, frozenset(found.gone))
+    return (tuple(cases) if len(cases) <= PLAIN else cases), len(found.gone)
+
+
+class Cases(Sequence[Case]):
+    """The cases of elements, without those in `gone` and with others `instead` (numbers over all)."""
+
+    def __init__(self, documents: Sequence[Elements], instead: dict[int, Case], gone: frozenset[int]) -> None:
+        self._documents = documents
+        self._instead = instead
+        self._gone = gone
+        self._size = sum(map(len, documents)) - len(gone)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Case]:
+        elements = itertools.chain.from_iterable(self._documents)
+        if not self._gone and not self._instead:
+            return (element.case for element in elements)
+        return (
+            self._instead.get(number, element.case)
+            for number, element in enumerate(elements)
+            if number not in self._gone
         )
-        for number, (name, elements) in enumerate(documents)
-        for element in elements
-    ]
-    groups: dict[tuple[str, str, tuple[str, ...]], list[int]] = defaultdict(list)
-    for index, placed in enumerate(flat):
-        groups[placed.element.case.id, placed.suite, placed.element.key].append(index)
-    doubles = [group for group in groups.values() if len(group) > 1]
-    if not doubles:
-        return tuple(placed.element.case for placed in flat), 0
-    reruns = _reruns(flat)
-    gone: set[int] = set()
-    instead: dict[int, Case] = {}
-    for group in doubles:
-        _merge(group, flat, reruns, gone, instead)
-    cases = (instead.get(i, placed.element.case) for i, placed in enumerate(flat) if i not in gone)
-    return tuple(cases), len(gone)
+
+    @overload
+    def __getitem__(self, index: int) -> Case: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Case]: ...
+    def __getitem__(self, index: int | slice) -> Case | Sequence[Case]:
+        """By number, or a slice as a tuple. Walks there."""
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            return tuple(itertools.islice(self, start, stop, step)) if step > 0 else tuple(self)[index]
+        at = index + len(self) if index < 0 else index
+        if not 0 <= at < len(self):
+            raise IndexError(index)
+        return next(itertools.islice(self, at, None))
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """An element with the document and suite element it came from, and the suite's name without «retry 2»."""
+@dataclass
+class _Merging:
+    """Elements are numbered over all documents; only hashes are looked at until a case is needed."""
 
-    run: tuple[int, int]
-    suite: str
-    element: Element
-    is_marked: bool
+    documents: Sequence[tuple[str, Elements]]
+    gone: set[int] = field(default_factory=set)
+    instead: dict[int, Case] = field(default_factory=dict)
 
-
-def _plain(suite: str) -> str:
-    return _MARK.sub("", suite)
-
-
-def _is_marked(*names: str) -> bool:
-    """Whether a name says that this is a retry; the first attempt is none."""
-    return any(
-        m.group("number") not in ("0", "1") or m.group("word") != "attempt"
-        for n in names
-        for m in _MARK.finditer(n)
-    )
-
-
-def _merge(
-    group: list[int],
-    flat: list[_Placed],
-    reruns: set[tuple[int, int]],
-    gone: set[int],
-    instead: dict[int, Case],
-) -> None:
-    """Walk the attempts in order; a pass makes up for the failures directly before it."""
-    failed: list[int] = []
-    for index in group:
-        run, element = flat[index].run, flat[index].element
-        if element.case.status in BAD:
-            failed.append(index)
-            continue
-        same_suite = [i for i in failed if flat[i].run == run]
-        covered = failed if run in reruns else same_suite
-        if element.case.status in GOOD and covered:
-            first = flat[covered[0]].element.case
-            attempts = element.case.attempts + sum(flat[i].element.case.attempts for i in covered)
-            instead[index] = replace(
-                element.case, status=CaseStatus.FLAKY, attempts=attempts, message=first.message,
+    def merge(self) -> None:
+        doubles = self._doubles()
+        if not doubles:
+            return
+        reruns = self._reruns()
+        pairs: list[tuple[int, list[int]]] = []
+        for group in doubles:
+            self._attempts(group, reruns, pairs)
+        wanted = {number for last, covered in pairs for number in (last, *covered)}
+        cases = {n: e.case for n, e in enumerate(self._elements()) if n in wanted} if wanted else {}
+        for last, covered in pairs:
+            first = cases[covered[0]]
+            attempts = cases[last].attempts + sum(cases[i].attempts for i in covered)
+            self.instead[last] = replace(
+                cases[last], status=CaseStatus.FLAKY, attempts=attempts, message=first.message,
                 excerpt=first.excerpt, path=first.path, line=first.line,
             )  # fmt: skip
-            gone.update(covered)
-            failed = [i for i in failed if i not in gone]
 
+    def _elements(self) -> Iterator[Element]:
+        return itertools.chain.from_iterable(elements for _, elements in self.documents)
 
-def _reruns(flat: Iterable[_Placed]) -> set[tuple[int, int]]:
-    """Suite elements that hold nothing but tests which had failed in earlier ones, or say «retry»."""
-    runs: dict[tuple[int, int], list[_Placed]] = defaultdict(list)
-    for placed in flat:
-        runs[placed.run].append(placed)
-    failed: dict[str, set[str]] = defaultdict(set)
-    passed: dict[str, set[str]] = defaultdict(set)
-    found = set()
-    for run, members in runs.items():
-        name = members[0].suite
-        cases = [one.element.case for one in members]
-        ids = {case.id for case in cases}
-        if members[0].is_marked or (ids <= failed[name] and not ids & passed[name]):
-            found.add(run)
-        failed[name] |= {case.id for case in cases if case.status in BAD}
-        passed[name] |= {case.id for case in cases if case.status in GOOD}
-    return found
+    def _doubles(self) -> list[list[tuple[int, _Run, bool, bool]]]:
+        """Groups of elements that are one test by all signs and that failed at least once and not always."""
+        bad: set[int] = set()
+        for _, elements in self.documents:
+            bad.update(
+                group for group, is_bad in zip(elements.groups, elements.is_bad, strict=True) if is_bad
+            )
+        if not bad:
+            return []
+        groups: dict[int, list[tuple[int, _Run, bool, bool]]] = {}
+        number = 0
+        for document, (_, elements) in enumerate(self.documents):
+            for at, group in enumerate(elements.groups):
+                if group in bad:
+                    run = (document, elements.runs[at])
+                    one = (number + at, run, bool(elements.is_bad[at]), bool(elements.is_good[at]))
+                    groups.setdefault(group, []).append(one)
+            number += len(elements)
+        return [group for group in groups.values() if len(group) > 1 and any(one[3] for one in group)]
+
+    def _attempts(
+        self,
+        group: list[tuple[int, _Run, bool, bool]],
+        reruns: set[_Run],
+        pairs: list[tuple[int, list[int]]],
+    ) -> None:
+        """Walk the attempts in order; a pass makes up for the failures directly before it."""
+        failed: list[tuple[int, _Run]] = []
+        for number, run, is_bad, is_good in group:
+            if is_bad:
+                failed.append((number, run))
+                continue
+            covered = [i for i, where in failed if run in reruns or where == run]
+            if is_good and covered:
+                pairs.append((number, covered))
+                self.gone.update(covered)
+                failed = [one for one in failed if one[0] not in self.gone]
+
+    def _reruns(self) -> set[_Run]:
+        """Suite elements that hold nothing but tests which had failed in earlier ones, or say «retry»."""
+        bad: set[int] = set()
+        for _, elements in self.documents:
+            bad.update(
+                identity for identity, is_bad in zip(elements.ids, elements.is_bad, strict=True) if is_bad
+            )
+        runs, fresh = self._members(bad)
+        failed: set[int] = set()
+        passed: set[int] = set()
+        found = set()
+        for run, members in runs.items():
+            document, number = run
+            name, elements = self.documents[document]
+            ids = {elements.ids[at] for at in members}
+            is_told = is_marked(name) or number in elements.marked
+            if is_told or (run not in fresh and ids <= failed and not ids & passed):
+                found.add(run)
+            failed.update(elements.ids[at] for at in members if elements.is_bad[at])
+            passed.update(elements.ids[at] for at in members if elements.is_good[at])
+        return found
+
+    def _members(self, bad: set[int]) -> tuple[dict[_Run, list[int]], set[_Run]]:
+        """Per suite element the tests that failed somewhere, and which suite elements hold others, too."""
+        runs: dict[_Run, list[int]] = {}
+        fresh: set[_Run] = set()
+        for document, (_, elements) in enumerate(self.documents):
+            for at, identity in enumerate(elements.ids):
+                run = (document, elements.runs[at])
+                if identity in bad:
+                    runs.setdefault(run, []).append(at)
+                else:
+                    fresh.add(run)
+        return runs, fresh
