@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from rocm_ci.model.times import Times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
-    from pathlib import Path
 
     from rocm_ci.config.options import Config
     from rocm_ci.log import Log
@@ -97,6 +99,7 @@ class Context:
     `work` is scratch space (worktrees, base builds). `environment` is what child processes get.
     `state` is kept on this host from run to run (locks, ledger, recorded times). `stop` answers with a
     reason as soon as everything that runs is to end: what waits or runs long asks it several times a second.
+    `host` is where the machine's own files (`sys`, `proc`, `dev`) lie: elsewhere only for a pretended one.
     """
 
     run: Runner
@@ -109,6 +112,7 @@ class Context:
     state: Path
     environment: Mapping[str, str]
     stop: Callable[[], str] = _go_on
+    host: Path = Path("/")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +120,7 @@ class Job:
     """What a run is about; everything a stage may read.
 
     `config_path` is where the configuration stands, relative to the checkout: the merge base has its
-    own there. `done` holds the earlier stages' results.
+    own there. `done` holds the earlier stages' results, `times` what an earlier report tells of durations.
     """
 
     event: Event
@@ -126,3 +130,4 @@ class Job:
     plan: Plan
     done: Mapping[StageName, StageResult]
     config_path: str = ".github/rocm-ci.yml"
+    times: Times = Times()

@@ -26,6 +26,7 @@ class Event(Frozen, frozen=True, kw_only=True):
 
     `suite` and `bench` narrow the run down to one test suite (or a layer of them) and to one benchmark;
     `*` stands for all of the kind. When only one of the two is given, nothing of the other kind runs.
+    `shard` is the part of every suite that this run does, of several that share them: `2/4`.
     """
 
     kind: EventKind
@@ -43,6 +44,7 @@ class Event(Frozen, frozen=True, kw_only=True):
     run_attempt: int | None = None
     suite: str | None = None
     bench: str | None = None
+    shard: str | None = None
 
     @property
     def is_partial(self) -> bool:

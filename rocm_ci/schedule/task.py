@@ -12,12 +12,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Task(Generic[T]):
     """`run` is called in a thread of its own with the lease it asked for, which it does not give back.
 
-    `name` is unique; `estimate_s` comes from earlier runs, None when there was none. `after` are names of
-    tasks that must have ended, however; with `alone` nothing runs beside it.
+    `name` is unique; `estimate_s` comes from earlier runs, None when there was none. `after` are names or
+    groups of tasks that must have ended, however; with `alone` nothing runs beside it. `group` is a name that
+    several tasks share, for others to wait for. A `light` one needs no lane: it prepares others, which then
+    take `follow_s`.
     """
 
     name: str
@@ -26,3 +28,18 @@ class Task(Generic[T]):
     estimate_s: float | None = None
     after: tuple[str, ...] = ()
     alone: bool = False
+    group: str = ""
+    light: bool = False
+    follow_s: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended(Generic[T]):
+    """What came of a task: its value, what it raised, or why it was never started."""
+
+    name: str
+    value: T | None = None
+    error: BaseException | None = None
+    refused: str = ""
+    waited_s: float = 0.0
+    took_s: float = 0.0

@@ -1,123 +1,131 @@
-"""Stage test: the configured suites in their order, each with the GPUs it asks for."""
+"""Stage test: the suites, side by side where there is room, their results in the configured order."""
 
 from __future__ import annotations
 
-import traceback
+import dataclasses
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-import rocm_ci.runners
-from rocm_ci import registry
-from rocm_ci.errors import InterruptedRunError, RocmCiError
-from rocm_ci.gpu import visible
+from rocm_ci.config.options import seconds
+from rocm_ci.errors import InterruptedRunError
 from rocm_ci.model.result import Suite, TestResult
-from rocm_ci.model.verdict import Verdict, worst
-from rocm_ci.plan import asks_for_suite
+from rocm_ci.model.verdict import worst
 from rocm_ci.runners import judge, suite
-from rocm_ci.runners.attempt import Order
-from rocm_ci.runners.base import SuiteRunner
+from rocm_ci.schedule import board, part, times
+from rocm_ci.schedule.execution import Execution
+from rocm_ci.schedule.halt import Halt
+from rocm_ci.schedule.progress import Progress
+from rocm_ci.stages import orders
+from rocm_ci.stages.suites import Piece, Work
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from rocm_ci.config.options import TestOptions
     from rocm_ci.context import Context, Job
+    from rocm_ci.runners.attempt import Order
 
 
 def run(ctx: Context, job: Job) -> TestResult:
-    """Run the suites in their order. A misspelt placeholder is told before any of them starts."""
+    """Run the suites. A misspelt placeholder is told before any of them starts."""
     began = ctx.clock.monotonic()
-    runners = registry.load(rocm_ci.runners, "RUNNER", SuiteRunner)  # type: ignore[type-abstract]
-    orders = [_order(ctx, job, runners, index) for index in range(len(job.config.test))]
-    for order in orders:
-        order.command("report.xml")
-    done: list[Suite] = []
+    course = _Course(ctx, job, orders.of(ctx, job))
     try:
-        for order in orders:
-            done.append(_guarded(ctx, job, order))  # noqa: PERF401 - what is done counts when one is stopped
-    except InterruptedRunError as error:
+        course.run()
+    except (InterruptedRunError, KeyboardInterrupt) as error:
         # Hours of finished suites are worth more than one line about the last of them.
         said = f"interrupted by {error}" if str(error) else "interrupted"
-        done += [suite.unrun(order, Verdict.ERROR, said) for order in orders[len(done) :]]
-        error.partial = _result(ctx, done, began)
-        raise
-    return _result(ctx, done, began)
+        stopped = error if isinstance(error, InterruptedRunError) else InterruptedRunError(str(error))
+        stopped.partial = _result(ctx, course.suites(said), began)
+        raise stopped from error
+    suites = course.suites()
+    course.record(suites)
+    return _result(ctx, suites, began)
 
 
-def _result(ctx: Context, done: Sequence[Suite], began: float) -> TestResult:
-    suites = tuple(done)
+class _Course:
+    """All suites of one run: those that are decided before, and those that are scheduled."""
+
+    def __init__(self, ctx: Context, job: Job, every: Sequence[Order]) -> None:
+        self._job = job
+        self._halt = Halt(ctx.stop)
+        self._ctx = dataclasses.replace(ctx, stop=self._halt)
+        self._repository = job.event.repository or ctx.root.name
+        self._lanes = board.lanes(job.config.parallel, ctx.gpus.total)
+        self._progress = Progress(ctx.log, ctx.clock)
+        self._execution: Execution[Piece] = Execution(
+            (),
+            gpus=ctx.gpus,
+            clock=ctx.clock,
+            halt=self._halt,
+            parallel=job.config.parallel,
+            lease_wait_s=seconds(job.config.lease_wait),
+            watcher=self._progress,
+        )
+        known = job.times.over(times.known(ctx.state, self._repository))
+        idle = [orders.idle(ctx, job, order.options) for order in every]
+        is_beside = not self._lanes.is_strict and idle.count(None) > 1
+        self._suites: list[Suite | Work] = []
+        for order, lack in zip(every, idle, strict=True):
+            if lack is not None:
+                self._suites.append(suite.unrun(order, *lack))
+                continue
+            log = ctx.log.named(order.options.name) if is_beside else ctx.log
+            work = Work(
+                ctx=dataclasses.replace(self._ctx, log=log),
+                order=order,
+                known=known,
+                shards=self._shards(order),
+                part=part.parsed(job.event.shard) if job.event.shard else None,
+                add=self._execution.add,
+            )
+            self._suites.append(work)
+        for one in self._suites:
+            if isinstance(one, Suite) and one.verdict.name == "ERROR":
+                ctx.log.warning(f"{one.name}: {one.reason}")
+
+    def run(self) -> None:
+        """Until all have ended."""
+        works = [one for one in self._suites if isinstance(one, Work)]
+        self._execution.add([task for work in works for task in work.tasks()])
+        try:
+            self._execution.run()
+        finally:
+            self._progress.close()
+
+    def suites(self, interrupted: str = "") -> tuple[Suite, ...]:
+        """The results as far as they are there, in the configured order."""
+        ended = self._execution.ended
+        return tuple(one.result(ended, interrupted) if isinstance(one, Work) else one for one in self._suites)
+
+    def record(self, suites: Sequence[Suite]) -> None:
+        """Keep the times for the next run."""
+        took = {}
+        for one in self._suites:
+            taken = one.took_s(self._execution.ended) if isinstance(one, Work) else None
+            if isinstance(one, Work) and taken is not None:
+                took[one.order.options.name] = taken
+        if not took:
+            return
+        ctx = self._ctx
+        problem = times.record(ctx.state, self._repository, suites, took=took, clock=ctx.clock)
+        if problem:
+            ctx.log.info(f"the times of this run are not kept for the next one: {problem}")
+
+    def _shards(self, order: Order) -> int:
+        """Into how many pieces a suite is cut: as many as were asked for, or as the GPUs allow."""
+        options = order.options
+        if self._lanes.is_strict or self._job.event.shard:
+            return 1
+        room = self._lanes.gpus // options.gpus if options.gpus else self._lanes.plain
+        return options.shards or max(1, min(room, self._lanes.slots))
+
+
+def _result(ctx: Context, suites: tuple[Suite, ...], began: float) -> TestResult:
     return TestResult(
         verdict=worst(one.verdict for one in suites),
         duration_s=ctx.clock.monotonic() - began,
         reason=_reason(suites),
         suites=suites,
     )
-
-
-def _guarded(ctx: Context, job: Job, order: Order) -> Suite:
-    """A suite that meets a defect of ours must not take the others' results away."""
-    try:
-        return _suite(ctx, job, order)
-    except RocmCiError:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is told and the others go on
-        said = f"rocm-ci itself failed: {type(error).__name__}: {error}"
-        ctx.log.error(f"{order.options.name}: {said}", "please report it with the traceback in the report")
-        lost = suite.unrun(order, Verdict.ERROR, said)
-        return replace(lost, excerpt=traceback.format_exc())
-
-
-def _order(ctx: Context, job: Job, runners: Mapping[str, SuiteRunner], index: int) -> Order:
-    options = job.config.test[index]
-    earlier = {other.name for other in job.config.test[:index]}
-    information = {
-        "ROCM_CI": "1",
-        "ROCM_CI_SUITE": options.name,
-        "ROCM_CI_LAYER": options.layer.value,
-        "ROCM_CI_GPUS": str(options.gpus),
-        "ROCM_CI_ARCHS": ";".join(job.config.arch),
-    }
-    return Order(
-        options=options,
-        runner=_runner(runners, options),
-        stem=options.name if options.name not in earlier else f"{options.name}-{index + 1}",
-        values={
-            "arch": job.config.arch,
-            "jobs": str(job.config.jobs or job.facts.host.cpus or 1),
-            "gpus": str(options.gpus),
-        },
-        environment={**ctx.environment, **information},
-    )
-
-
-def _runner(runners: Mapping[str, SuiteRunner], options: TestOptions) -> SuiteRunner:
-    """The configured runner, or the first that knows the command's program."""
-    if options.runner != "auto":
-        return runners[options.runner]
-    return next((one for one in runners.values() if one.claims(options.run)), runners["command"])
-
-
-def _suite(ctx: Context, job: Job, order: Order) -> Suite:
-    options = order.options
-    if not asks_for_suite(job.event, options):
-        return suite.unrun(order, Verdict.SKIPPED, f"not asked for: only {job.event.suite!r} was")
-    seen = visible.usable(job.facts, ctx.environment)
-    lack = visible.lacking(options.gpus, seen, required=job.config.require_gpu)
-    if lack is not None:
-        verdict, reason = lack
-        ctx.log.warning(f"{options.name}: {reason}")
-        return suite.unrun(order, verdict, reason)
-    ctx.log.info(f"{options.name} ({options.layer.value}, {order.runner.name}): {options.run}")
-    lease = ctx.gpus.lease(options.gpus, step=options.name)
-    if lease is None:
-        return suite.unrun(order, Verdict.ERROR, f"machine: {options.gpus} GPU(s) are not free")
-    try:
-        done = suite.run(ctx, order, lease)
-    finally:
-        ctx.gpus.give_back(lease)
-    ctx.log.info(f"{options.name}: {done.verdict.value}{f' – {done.reason}' if done.reason else ''}")
-    return done
 
 
 def _reason(suites: tuple[Suite, ...]) -> str:
