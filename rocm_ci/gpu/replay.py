@@ -24,7 +24,8 @@ _PROMPT = re.compile(r"^(?:\S{0,80}[~:/]\S{0,80})?[$#] (\S.*)$")
 _HEADING = re.compile(r"^==> (/\S+) <==$")
 _SHELL = re.compile(
     r"^(?:sudo )?(cat|head|readlink|ls|uname|env|lspci|modinfo|hip\S+|rocm\S*|amd-smi|python\S*|pip\S*|"
-    r"lscpu|nproc|clang\S*|gcc|cmake|ninja|ccache|/\S+)\b"
+    r"lscpu|nproc|clang\S*|gcc|cmake|ninja|ccache|"
+    r"dpkg\S*|rpm|apt|lsmod|dmesg|journalctl|docker|podman|nvcc|/\S+)\b"
 )
 # Of a recorded environment only what the collectors ask about: the rest may hold secrets.
 _VARIABLES = re.compile(

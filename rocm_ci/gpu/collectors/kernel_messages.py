@@ -106,7 +106,7 @@ def _device(bus: str, said: dict[str, str]) -> Device | None:
         "driver": "amdgpu",
         "device_id": hex_id(device.group(1)) if device else None,
         "revision": f"0x{device.group(2).lower()}" if device and device.group(2) else None,
-        "vram_bytes": size_bytes(said.get("vram")),
+        "vram_bytes": size_bytes(f"{said['vram']}B") if "vram" in said else None,
         "vbios": said.get("vbios"),
     }
     firmware = {"SMC": said["smc"]} if "smc" in said else {}
