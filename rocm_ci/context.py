@@ -130,4 +130,4 @@ class Job:
     plan: Plan
     done: Mapping[StageName, StageResult]
     config_path: str = ".github/rocm-ci.yml"
-    times: Times = Times()
+    times: Times = field(default_factory=Times)

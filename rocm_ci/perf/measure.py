@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.config.options import seconds
 from rocm_ci.config.placeholders import fill
+from rocm_ci.errors import InterruptedRunError
 from rocm_ci.model.perf import Better, Series
 from rocm_ci.perf.formats.base import Format, FormatError, Measurement
 from rocm_ci.perf.units import factor
 from rocm_ci.tools import file
+from rocm_ci.tools.process import Stop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,7 +127,13 @@ class Bench:
             env={**ctx.environment, **options.env},
             timeout_s=left,
             log=self._log.with_suffix(f".{side}.log"),
+            quiet_s=seconds(options.no_output) if options.no_output else None,
+            stop=ctx.stop,
         )
+        if done.stopped is Stop.ASKED:
+            raise InterruptedRunError(done.why)
+        if done.stopped is Stop.SILENCE:
+            raise MeasureError(side, f"printed nothing for {options.no_output}")
         if done.timed_out:
             raise MeasureError(side, f"did not end within the budget of {options.timeout}")
         if done.exit_code:

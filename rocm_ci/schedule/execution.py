@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rocm_ci.errors import InterruptedRunError
 from rocm_ci.schedule import board, estimate, order
-from rocm_ci.schedule.status import Nobody, Running, Status
+from rocm_ci.schedule.status import Running, Status
 from rocm_ci.schedule.task import Ended
 from rocm_ci.schedule.waiting import Waiting
 from rocm_ci.schedule.words import duration
@@ -45,11 +45,11 @@ class Execution(Generic[T]):
         halt: Halt,
         parallel: int = 0,
         lease_wait_s: float = 1800.0,
-        watcher: Watcher | None = None,
+        watcher: Watcher,
     ) -> None:
         self.ended: dict[str, Ended[T]] = {}
         self._gpus, self._clock, self._halt = gpus, clock, halt
-        self._watcher = watcher or Nobody()
+        self._watcher = watcher
         self._parallel = parallel
         self._waiting = Waiting(lease_wait_s)
         self._expected: dict[str, float] = {}
@@ -126,7 +126,7 @@ class Execution(Generic[T]):
     def _lease(self, task: Task[T]) -> Lease | None:
         """The task's GPUs; without them it waits on, or has ended by what the pool raised."""
         try:
-            return self._gpus.lease(task.gpus, step=task.name)
+            return self._gpus.lease(task.gpus, step=task.name, whole_card=task.whole_card)
         except InterruptedRunError:
             raise
         except Exception as error:  # noqa: BLE001 - told as this task's end; the others go on

@@ -18,18 +18,28 @@ _EVERY_S = 30.0
 _MAX_SHOWN = 8
 
 
-class Progress:
-    """A `Watcher` that writes to a log: rewritten in place on a terminal, a line now and then elsewhere."""
+class Notices:
+    """A `Watcher` that writes what is worth a line to a log, and nothing else."""
 
-    def __init__(self, log: Log, clock: Clock) -> None:
+    def __init__(self, log: Log) -> None:
         self._log = log
-        self._clock = clock
-        self._told_at: float | None = None
-        self._told = ""
 
     def tell(self, text: str) -> None:
         """See `Watcher.tell`."""
         self._log.info(text)
+
+    def look(self, status: Callable[[], Status], *, is_change: bool) -> None:
+        """See `Watcher.look`."""
+
+
+class Progress(Notices):
+    """The same and where all stands: rewritten in place on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, log: Log, clock: Clock) -> None:
+        super().__init__(log)
+        self._clock = clock
+        self._told_at: float | None = None
+        self._told = ""
 
     def look(self, status: Callable[[], Status], *, is_change: bool) -> None:
         """See `Watcher.look`."""

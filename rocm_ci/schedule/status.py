@@ -38,13 +38,3 @@ class Watcher(Protocol):
     def look(self, status: Callable[[], Status], *, is_change: bool) -> None:
         """Time passed, or (`is_change`) something began or ended. Working out the status costs time."""
         ...
-
-
-class Nobody:
-    """A `Watcher` who does not care."""
-
-    def tell(self, text: str) -> None:
-        """See `Watcher.tell`."""
-
-    def look(self, status: Callable[[], Status], *, is_change: bool) -> None:
-        """See `Watcher.look`."""

@@ -19,7 +19,7 @@ class Task(Generic[T]):
     `name` is unique; `estimate_s` comes from earlier runs, None when there was none. `after` are names or
     groups of tasks that must have ended, however; with `alone` nothing runs beside it. `group` is a name that
     several tasks share, for others to wait for. A `light` one needs no lane: it prepares others, which then
-    take `follow_s`.
+    take `follow_s`. With `whole_card` nobody gets a partition of the same card meanwhile.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Task(Generic[T]):
     group: str = ""
     light: bool = False
     follow_s: float = 0.0
+    whole_card: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from rocm_ci import registry
 from rocm_ci.build.base import base_build
-from rocm_ci.config.options import percent
+from rocm_ci.config.options import percent, seconds
 from rocm_ci.config.placeholders import fill
-from rocm_ci.errors import ConfigError
+from rocm_ci.errors import ConfigError, MachineError
 from rocm_ci.gpu import visible
 from rocm_ci.model.perf import GONE, Comparison, PerfVerdict
 from rocm_ci.model.result import Bench, PerfResult
@@ -20,13 +21,18 @@ from rocm_ci.model.verdict import Verdict, worst
 from rocm_ci.perf import formats, measure, samples, statistics
 from rocm_ci.perf.formats.base import Format
 from rocm_ci.plan import asks_for_bench
+from rocm_ci.schedule.execution import Execution
+from rocm_ci.schedule.halt import Halt
+from rocm_ci.schedule.progress import Notices
+from rocm_ci.schedule.task import Task
 from rocm_ci.tools import file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rocm_ci.build.base import BaseBuild
     from rocm_ci.config.options import PerfOptions
-    from rocm_ci.context import Context, Job
+    from rocm_ci.context import Context, Job, Lease
 
 
 def run(ctx: Context, job: Job) -> PerfResult:
@@ -36,31 +42,18 @@ def run(ctx: Context, job: Job) -> PerfResult:
     for options in job.config.perf:
         _known(options, known)
     base = base_build(ctx, job)
-    benches = []
+    made: dict[str, Bench] = {}
+    tasks = []
     for options in job.config.perf:
-        if not asks_for_bench(job.event, options):
-            reason = f"not asked for: only {job.event.bench!r} was"
-            benches.append(_unmeasured(options, Verdict.SKIPPED, reason))
+        idle = _idle(ctx, job, options, base)
+        if idle is not None:
+            made[options.name] = _unmeasured(options, *idle)
             continue
-        seen = visible.usable(job.facts, ctx.environment)
-        lack = visible.lacking(options.gpus, seen, required=job.config.require_gpu)
-        if lack is not None:
-            benches.append(_unmeasured(options, *lack))
-        elif not base.ok:
-            reason = f"the merge base could not be built, so there is nothing to compare with: {base.reason}"
-            benches.append(_unmeasured(options, Verdict.INCONCLUSIVE, reason))
-        else:
-            sides = measure.Sides(base=base.root, head=ctx.root)
-            lease = ctx.gpus.lease(options.gpus, step=options.name, whole_card=True)
-            if lease is None:
-                busy = f"machine: {options.gpus} GPU(s) are not free"
-                benches.append(_unmeasured(options, Verdict.ERROR, busy))
-                continue
-            scoped = dataclasses.replace(ctx, environment={**ctx.environment, **lease.environment})
-            try:
-                benches.append(_bench(scoped, options, known[options.format], sides))
-            finally:
-                ctx.gpus.give_back(lease)
+        sides = measure.Sides(base=base.root, head=ctx.root)
+        run_it = partial(_on_gpus, ctx, options, known[options.format], sides)
+        tasks.append(Task(name=options.name, gpus=options.gpus, run=run_it, whole_card=True))
+    made |= _measured(ctx, job, tasks)
+    benches = [made[options.name] for options in job.config.perf]
     benches = _told_apart(benches)
     return PerfResult(
         verdict=worst(b.verdict for b in benches),
@@ -69,6 +62,54 @@ def run(ctx: Context, job: Job) -> PerfResult:
         base=job.event.merge_base,
         benches=tuple(benches),
     )
+
+
+def _idle(ctx: Context, job: Job, options: PerfOptions, base: BaseBuild) -> tuple[Verdict, str] | None:
+    """Why a benchmark is not measured, and how bad that is; None when it is."""
+    if not asks_for_bench(job.event, options):
+        return Verdict.SKIPPED, f"not asked for: only {job.event.bench!r} was"
+    lack = visible.lacking(
+        options.gpus, visible.usable(job.facts, ctx.environment), required=job.config.require_gpu
+    )
+    if lack is None and not base.ok:
+        reason = f"the merge base could not be built, so there is nothing to compare with: {base.reason}"
+        return Verdict.INCONCLUSIVE, reason
+    return lack
+
+
+def _measured(ctx: Context, job: Job, tasks: list[Task[Bench]]) -> dict[str, Bench]:
+    """One after the other, whatever `parallel` says: a neighbour would be in the numbers."""
+    work = Execution(
+        tasks,
+        gpus=ctx.gpus,
+        clock=ctx.clock,
+        halt=Halt(ctx.stop),
+        parallel=1,
+        lease_wait_s=seconds(job.config.lease_wait),
+        watcher=Notices(ctx.log),
+    )
+    done = {}
+    for name, ended in work.run().items():
+        options = next(one for one in job.config.perf if one.name == name)
+        if ended.value is not None:
+            done[name] = ended.value
+        elif ended.error is not None and not isinstance(ended.error, MachineError):
+            raise ended.error
+        else:
+            done[name] = _unmeasured(options, Verdict.ERROR, ended.refused or f"machine: {ended.error}")
+    return done
+
+
+def _on_gpus(ctx: Context, options: PerfOptions, form: Format, sides: measure.Sides, lease: Lease) -> Bench:
+    """Both sides on the same GPUs. What was measured on a faulty one says nothing about the change."""
+    scoped = dataclasses.replace(ctx, environment={**ctx.environment, **lease.environment})
+    bench = _bench(scoped, options, form, sides)
+    incidents = [one for one in ctx.gpus.incidents(lease) if not one.is_note]
+    if not incidents:
+        return bench
+    followed = [ctx.gpus.blame(lease, one) for one in incidents if one.is_gpu]
+    said = "; ".join(dict.fromkeys(text for text in (*(one.text for one in incidents), *followed) if text))
+    return replace(bench, verdict=Verdict.ERROR, reason=f"machine: {said}")
 
 
 def _told_apart(benches: list[Bench]) -> list[Bench]:
