@@ -43,6 +43,11 @@ def selected(value: str, total: int) -> int:
     return min(count, total)
 
 
+def listed(value: str) -> list[str]:
+    """The entries of a variable, bounded; empty text selects nothing."""
+    return [entry.strip() for entry in value[:_MAX].split(",")] if value.strip() else []
+
+
 def chosen(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that are set, with device ids shortened: they would name a single device."""
     return {

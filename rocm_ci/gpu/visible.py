@@ -1,19 +1,23 @@
-"""Which GPUs a suite or benchmark may see, said in both variables that the ROCm stack reads."""
+"""Which GPUs a suite or benchmark may see, said in every variable that the ROCm stack reads."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm_ci.gpu.visibility import usable_gpus
+from rocm_ci.gpu.visibility import HIP as HIP_VARIABLES
+from rocm_ci.gpu.visibility import RUNTIME, usable_gpus
 from rocm_ci.model.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rocm_ci.model.facts import Facts
 
-HIP = "HIP_VISIBLE_DEVICES"
-ROCR = "ROCR_VISIBLE_DEVICES"
+HIP = HIP_VARIABLES[0]
+ROCR = RUNTIME
+# Not the empty text: ROCr takes that for none, but HIP takes it for not set and looks at
+# CUDA_VISIBLE_DEVICES next (ROCR-Runtime `amd_filter_device.cpp`, clr `rocdevice.cpp`).
+NONE = "-1"
 
 
 def usable(facts: Facts, environment: Mapping[str, str]) -> int:
@@ -31,29 +35,13 @@ def lacking(wanted: int, seen: int, *, required: bool) -> tuple[Verdict, str] | 
     return Verdict.SKIPPED, f"{reason} (`require-gpu: false`)"
 
 
-def variables(facts: Facts, environment: Mapping[str, str], wanted: int) -> dict[str, str]:
-    """The first `wanted` GPUs, integrated ones last; empty when none is asked for.
+def variables(ordinals: Sequence[int], environment: Mapping[str, str]) -> dict[str, str]:
+    """What shows exactly the GPUs with these ordinals, as ROCr counts all of them; none hides all.
 
-    ROCR_VISIBLE_DEVICES chooses below HIP, which then counts the chosen ones from 0. Where the
-    environment chooses already (a runner that owns part of a host), the choice is made from that.
+    ROCR_VISIBLE_DEVICES chooses below HIP, which then counts the chosen ones from 0. The other variables
+    would narrow that further, so where they are set, they say the same.
     """
-    if wanted <= 0:
-        return {}
-    if ROCR not in environment and HIP in environment:
-        return {HIP: ",".join(_listed(environment[HIP])[:wanted])}
-    if ROCR in environment:
-        chosen = _listed(environment[ROCR])[:wanted]
-    else:
-        # The runtime counts only what our control group lets it see.
-        seen = enumerate(gpu for gpu in facts.gpus if gpu.visible is not False)
-        ordered = sorted(seen, key=lambda item: (item[1].integrated is True, item[0]))
-        chosen = [str(position) for position, _ in ordered[:wanted]]
-    inner = [str(number) for number in range(len(chosen))]
-    if ROCR in environment and HIP in environment:
-        inner = _listed(environment[HIP])[:wanted]
-        chosen = _listed(environment[ROCR])
-    return {ROCR: ",".join(chosen), HIP: ",".join(inner)}
-
-
-def _listed(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
+    chosen = ",".join(map(str, ordinals)) or NONE
+    inner = ",".join(map(str, range(len(ordinals)))) or NONE
+    others = {name: inner for name in HIP_VARIABLES[1:] if name in environment}
+    return {ROCR: chosen, HIP: inner, **others}

@@ -1,0 +1,126 @@
+"""What went wrong with each GPU of this host, from run to run: JSON lines in the state folder.
+
+Bounded, written whole or not at all, under a lock; lines that cannot be read are passed over. Times are only
+compared by the day, and the order is that of the file: a clock that jumps loses nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from rocm_ci.gpu import lock
+from rocm_ci.gpu.quarantine import Quarantine, Rule
+from rocm_ci.gpu.quarantine import quarantined as _quarantined
+from rocm_ci.log import printable
+from rocm_ci.tools import file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+HOST_VARIABLE = "ROCM_CI_HOST_ID"
+MAX_ENTRIES = 1_000
+_MAX_BYTES = 4_000_000
+_MAX_TEXT = 300
+_WAIT_S = 5.0
+_LOOK_S = 0.01
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One fault, or a release (`released` says by whom). `host` is a hash; `time` is UTC."""
+
+    time: str
+    gpu: str
+    host: str = ""
+    label: str = ""
+    kind: str = ""
+    run: str = ""
+    step: str = ""
+    text: str = ""
+    released: str = ""
+
+
+class Ledger:
+    """That of one host in a state folder, which a shared home may hold for several hosts."""
+
+    def __init__(self, state: Path, environment: Mapping[str, str], *, host: Path = Path("/")) -> None:
+        self.path = state / "ledger" / "gpus.jsonl"
+        # A container has a name of its own: the launcher says on which host it stands.
+        self._host = environment.get(HOST_VARIABLE) or host_id(host)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """All of this host, oldest first. An unreadable file is an empty one."""
+        return tuple(entry for entry in self._all() if entry.host in ("", self._host))
+
+    def add(self, entry: Entry) -> None:
+        """Write one more. Raises OSError when that cannot be."""
+        texts = {
+            name: printable(str(getattr(entry, name)))[:_MAX_TEXT]
+            for name in ("label", "kind", "run", "step", "text", "released")
+        }
+        mine = msgspec.structs.replace(entry, host=self._host, **texts)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._locked():
+            kept = [*self._all(), mine][-MAX_ENTRIES:]
+            file.write(self.path, b"".join(msgspec.json.encode(one) + b"\n" for one in kept))
+
+    def _all(self) -> list[Entry]:
+        opened = file.read(self.path)
+        if opened is None:
+            return []
+        with opened:
+            raw = opened.read(_MAX_BYTES)
+        return [entry for line in raw.splitlines() if (entry := _entry(line))]
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        end = time.monotonic() + _WAIT_S
+        held = lock.take(self.path.with_name("lock"), lock.Mode.ALONE)
+        while held is None:
+            if time.monotonic() > end:
+                message = "another process keeps the ledger locked"
+                raise OSError(message)
+            time.sleep(_LOOK_S)
+            held = lock.take(self.path.with_name("lock"), lock.Mode.ALONE)
+        try:
+            yield
+        finally:
+            held.release()
+
+
+def _entry(line: bytes) -> Entry | None:
+    try:
+        return msgspec.json.decode(line, type=Entry)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def host_id(host: Path = Path("/")) -> str:
+    """Tells hosts apart that share a folder, and tells nobody else which machine this is."""
+    for name in ("etc/machine-id", "proc/sys/kernel/hostname"):
+        try:
+            said = (host / name).read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            continue
+        if said:
+            return hashlib.sha256(b"rocm-ci ledger " + said[:256].encode()).hexdigest()[:12]
+    return ""
+
+
+def quarantined(
+    state: Path, environment: Mapping[str, str], now: str, *, host: Path = Path("/")
+) -> dict[str, Quarantine]:
+    """GPU id (its PCI address, with `/N` for a partition) → why it is not leased."""
+    return _quarantined(Ledger(state, environment, host=host).entries(), Rule.of(environment), now)
+
+
+def release(
+    state: Path, environment: Mapping[str, str], gpu: str, now: str, *, by: str, host: Path = Path("/")
+) -> None:
+    """End the quarantine of a GPU: its faults so far count no more. Raises OSError."""
+    Ledger(state, environment, host=host).add(Entry(time=now, gpu=gpu, released=by or "somebody"))

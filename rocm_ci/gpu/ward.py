@@ -1,0 +1,65 @@
+"""Which GPUs are in quarantine now, by the ledger on disk and what this run could not write there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm_ci.gpu.ledger import Ledger
+from rocm_ci.gpu.quarantine import Rule, quarantined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rocm_ci.context import Clock
+    from rocm_ci.gpu.device import Device
+    from rocm_ci.gpu.ledger import Entry
+    from rocm_ci.gpu.quarantine import Quarantine
+
+
+class Ward:
+    """Reads the ledger again only when it has changed."""
+
+    def __init__(
+        self, state: Path, environment: Mapping[str, str], *, clock: Clock, host: Path = Path("/")
+    ) -> None:
+        self._ledger = Ledger(state, environment, host=host)
+        self._rule = Rule.of(environment)
+        # In a container the ledger is read only: the launcher writes it from the report afterwards.
+        self._is_inner = bool(environment.get("ROCM_CI_IN_CONTAINER"))
+        self._clock = clock
+        self._unwritten: list[Entry] = []
+        self._read: tuple[Entry, ...] = ()
+        self._mark: tuple[int, int, int] | None = None
+        self.problem = self._rule.problem
+
+    def quarantined(self, devices: Iterable[Device]) -> tuple[Quarantine, ...]:
+        """Those of the devices that are kept out."""
+        if self._rule.count <= 0:
+            return ()
+        entries = self._entries()
+        if not entries:
+            return ()
+        found = quarantined(entries, self._rule, self._clock.now())
+        return tuple(found[device.id] for device in devices if device.id in found)
+
+    def write(self, entry: Entry) -> str:
+        """Into the ledger. When that cannot be it counts for this run alone; returns why."""
+        try:
+            self._ledger.add(entry)
+        except OSError as error:
+            self._unwritten.append(entry)
+            if self._is_inner:
+                return ""
+            return f"a GPU fault is not kept for other runs: {self._ledger.path}: {error.strerror or error}"
+        return ""
+
+    def _entries(self) -> tuple[Entry, ...]:
+        try:
+            status = self._ledger.path.stat()
+            mark = (status.st_mtime_ns, status.st_size, status.st_ino)
+        except OSError:
+            mark = None
+        if mark is None or mark != self._mark:
+            self._read, self._mark = self._ledger.entries(), mark
+        return (*self._read, *self._unwritten)
