@@ -1,14 +1,14 @@
-"""Exit status, report and output of a suite held against each other → verdict and reason. Pure."""
+"""Exit status, report and output of one run of a suite held against each other → what is wrong. Pure."""
 
 from __future__ import annotations
 
-import signal
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm_ci.model.case import Case, CaseStatus
+from rocm_ci.model.case import Case, CaseStatus, Ending
 from rocm_ci.model.verdict import Verdict, worst
+from rocm_ci.runners.endings import BAD, signal_name
 from rocm_ci.runners.excerpt import shortened
 
 if TYPE_CHECKING:
@@ -16,10 +16,8 @@ if TYPE_CHECKING:
 
     from rocm_ci.runners.junit import Reading
     from rocm_ci.runners.live import Watch
-    from rocm_ci.runners.machine import MissingProgram, Sign
+    from rocm_ci.runners.missing import MissingProgram
 
-BAD = (CaseStatus.FAILED, CaseStatus.ERRORED)
-_SHELL_SIGNAL = 128
 _WORDS = {
     CaseStatus.FAILED: "failed",
     CaseStatus.ERRORED: "errored",
@@ -27,20 +25,23 @@ _WORDS = {
     CaseStatus.PASSED: "passed",
     CaseStatus.SKIPPED: "skipped",
 }
+FLAKY = {"neutral": Verdict.NEUTRAL, "inconclusive": Verdict.INCONCLUSIVE, "fail": Verdict.FAIL}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """All that is known of a suite's first attempt."""
+    """All that is known of one run. `pinned`: an early end is told by the tests that were running."""
 
     exit_code: int
     timed_out: bool
     timeout: str
-    orphans: int
     reading: Reading | None
     watch: Watch
     expects_report: bool
     missing: MissingProgram | None = None
+    out_of_memory: int = 0
+    silent: str = ""
+    pinned: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,34 +52,14 @@ class Fault:
     reason: str
 
 
-def signal_name(exit_code: int) -> str:
-    """`SIGSEGV` for -11 and for the shell's 139; empty when it is no signal."""
-    number = -exit_code if exit_code < 0 else exit_code - _SHELL_SIGNAL
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return ""
-
-
-def ended_how(evidence: Evidence) -> str:
-    """What happened to the tests that were still running."""
-    if evidence.timed_out:
-        return f"running when the time of {evidence.timeout} was up"
-    name = signal_name(evidence.exit_code)
-    return f"running when the process ended by {name}" if name else "never reported an end"
-
-
 def faults(evidence: Evidence, cases: tuple[Case, ...]) -> tuple[Fault, ...]:
     """Everything that is wrong besides failed tests, the most telling first."""
     found = [*_start(evidence), *_end(evidence, cases)]
+    if evidence.pinned:
+        return tuple(found)
     if not any(fault.verdict is Verdict.ERROR or evidence.missing for fault in found):
         found += _report(evidence, cases)
     return tuple(found or _contradiction(evidence, cases))
-
-
-def blamed(sign: Sign) -> Fault:
-    """A broken machine explains all the rest: nothing was seen on a healthy one."""
-    return Fault(Verdict.ERROR, f"machine: {sign.meaning} (log line {sign.line}: {sign.text})")
 
 
 def _start(evidence: Evidence) -> list[Fault]:
@@ -98,30 +79,39 @@ def _end(evidence: Evidence, cases: tuple[Case, ...]) -> list[Fault]:
         finished = sum(1 for case in cases if case.id not in set(running))
         text = f"timed out after {evidence.timeout}; {finished} test(s) had finished"
         return [Fault(Verdict.FAIL, text + _running(running))]
+    if evidence.pinned:
+        return []
+    if evidence.silent:
+        return [Fault(Verdict.FAIL, f"printed nothing for {evidence.silent} and was ended")]
     name = signal_name(evidence.exit_code)
     if not name:
         return []
-    running = [seen.id for seen in evidence.watch.running()]
-    if name == "SIGKILL":
-        text = "machine: killed by SIGKILL from outside, most likely out of memory"
-        return [Fault(Verdict.ERROR, text + _running(running))]
     green = "" if any(case.status in BAD for case in cases) or not cases else " although no test had failed"
-    return [Fault(Verdict.FAIL, f"crashed with {name}{green}" + _running(running))]
+    if evidence.out_of_memory:
+        return [Fault(Verdict.FAIL, f"ended by the kernel for want of memory{green}")]
+    return [Fault(Verdict.FAIL, f"crashed with {name}{green}")]
 
 
 def _running(running: list[str]) -> str:
     if not running:
         return ""
-    more = f" and {len(running) - 3} more" if len(running) > 3 else ""
-    return "; running: " + ", ".join(shortened(one, 200) for one in running[:3]) + more
+    return "; running: " + named(running)
+
+
+def named(identities: Iterable[str]) -> str:
+    """The first three names, and how many more there are."""
+    every = list(identities)
+    more = f" and {len(every) - 3} more" if len(every) > 3 else ""
+    return ", ".join(shortened(one, 200) for one in every[:3]) + more
 
 
 def _report(evidence: Evidence, cases: tuple[Case, ...]) -> list[Fault]:
     """What is wrong with the XML itself."""
     reading = evidence.reading
+    ended = evidence.timed_out or evidence.silent or signal_name(evidence.exit_code)
     if reading is None:
         # A killed tool writes none: that it was killed is said already.
-        if evidence.expects_report and not evidence.timed_out and not signal_name(evidence.exit_code):
+        if evidence.expects_report and not ended:
             nothing = "no test ran" if evidence.watch.nothing_ran else "no JUnit XML was written"
             return [Fault(Verdict.FAIL, f"{nothing}{_status(evidence)}")]
         return []
@@ -153,39 +143,43 @@ def _status(evidence: Evidence) -> str:
     return f" (exit status {evidence.exit_code})"
 
 
-def verdict(cases: tuple[Case, ...], found: tuple[Fault, ...], evidence: Evidence) -> tuple[Verdict, str]:
-    """The suite's verdict, and its reason in words."""
+def verdict(
+    cases: tuple[Case, ...], found: tuple[Fault, ...], *, exit_code: int, flaky: str = "neutral"
+) -> tuple[Verdict, str]:
+    """The verdict of cases that were decided and of faults, and what they say in words.
+
+    A red test whose `ending` is MACHINE was seen on no healthy machine: it is ERROR, but what the
+    change does wrong elsewhere stays FAIL.
+    """
     counts = Counter(case.status for case in cases)
-    # With a broken machine nothing was seen on a healthy one, so that nothing blames the change.
-    if found and found[0].verdict is Verdict.ERROR:
-        decided = Verdict.ERROR
-    else:
-        decided = worst([fault.verdict for fault in found])
-        if any(counts[status] for status in BAD):
-            decided = Verdict.FAIL
+    decided = worst([fault.verdict for fault in found])
+    bad = [case for case in cases if case.status in BAD]
+    if bad:
+        decided = max(decided, worst(_blamed(case) for case in bad))
     reasons = [fault.reason for fault in found]
-    if any(counts[status] for status in (*BAD, CaseStatus.FLAKY)) or found:
+    if bad or counts[CaseStatus.FLAKY] or found:
         reasons.append(counted(cases))
-    if not found and evidence.exit_code == 0 and any(counts[status] for status in BAD):
+    if not found and exit_code == 0 and bad:
         reasons.append("the exit status is 0 all the same")
+    if counts[CaseStatus.FLAKY]:
+        decided = max(decided, FLAKY[flaky])
     if decided is Verdict.SKIPPED:
-        decided, reason = _green(counts, evidence)
+        decided, reason = _green(counts, exit_code)
         reasons.append(reason)
-    if evidence.orphans:
-        reasons.append(f"{evidence.orphans} process(es) outlived the command and were ended")
     return decided, "; ".join(reason for reason in reasons if reason)
 
 
-def _green(counts: Counter[CaseStatus], evidence: Evidence) -> tuple[Verdict, str]:
-    if counts[CaseStatus.FLAKY]:
-        return Verdict.NEUTRAL, ""
+def _blamed(case: Case) -> Verdict:
+    return Verdict.ERROR if case.ending is Ending.MACHINE else Verdict.FAIL
+
+
+def _green(counts: Counter[CaseStatus], exit_code: int) -> tuple[Verdict, str]:
     if counts[CaseStatus.PASSED]:
         return Verdict.PASS, ""
     if counts[CaseStatus.SKIPPED]:
         return Verdict.SKIPPED, f"all {counts[CaseStatus.SKIPPED]} test(s) were skipped: nothing was checked"
-    status = evidence.exit_code
     return Verdict.NEUTRAL, (
-        f"exit status {status}, but no single test is known: let the command write JUnit XML to {{junit}}"
+        f"exit status {exit_code}, but no single test is known: let the command write JUnit XML to {{junit}}"
     )
 
 

@@ -66,7 +66,6 @@ def test_a_truncated_report_keeps_its_cases_and_fails(project: Project) -> None:
     ("line", "meaning"),
     [
         ("HW Exception by GPU node-1 (Agent handle: 0x5581) reason :GPU Hang", "the GPU hung"),
-        ("hip error: no ROCm-capable device is detected", "no GPU can be used"),
         ("Unable to open /dev/kfd read-write: Permission denied", "a GPU device may not be opened"),
         ("cc1plus: fatal error: cannot write: No space left on device", "the disk is full"),
     ],
@@ -84,13 +83,32 @@ def test_a_machine_fault_in_a_green_run_is_no_fault(project: Project) -> None:
     assert suite.verdict is Verdict.PASS
 
 
-def test_being_killed_from_outside_blames_the_machine(project: Project) -> None:
+def test_a_command_that_misses_a_gpu_it_never_asked_for_is_told_so(project: Project) -> None:
+    suite = project.suite("echo 'hip error: no ROCm-capable device is detected'; exit 1")
+
+    assert suite.verdict is Verdict.FAIL
+    assert suite.reason == (
+        "exit status 1; failed for want of a GPU: the suite asks for none (`gpus: 1` gives it one)"
+    )
+
+
+def test_a_command_killed_from_outside_runs_again_and_a_second_kill_is_its_own_fault(
+    project: Project,
+) -> None:
     suite = project.suite("kill -KILL $$")
 
     assert (suite.verdict, suite.reason) == (
-        Verdict.ERROR,
-        "machine: killed by SIGKILL from outside, most likely out of memory",
+        Verdict.FAIL,
+        "crashed with SIGKILL; and again when it was repeated",
     )
+    assert [one.why for one in suite.tries] == ["first run", "once more, as a whole"]
+
+
+def test_a_command_killed_once_is_flaky(project: Project) -> None:
+    suite = project.suite(f'test -e mark || {{ touch mark; kill -KILL $$; }}; echo "{GREEN}" > {{junit}}')
+
+    assert suite.verdict is Verdict.NEUTRAL
+    assert suite.reason == "the command was killed once, and ran to its end when repeated; 1 passed"
 
 
 def test_a_missing_rocm_tool_blames_the_machine(project: Project) -> None:

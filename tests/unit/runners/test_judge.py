@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from rocm_ci.model.case import Case, CaseStatus
+from rocm_ci.model.case import Case, CaseStatus, Ending
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.runners import judge
 from rocm_ci.runners.junit import Reading
 from rocm_ci.runners.live import Watch
-from rocm_ci.runners.machine import MissingProgram, Sign
+from rocm_ci.runners.missing import MissingProgram
 
 
 def case(status: CaseStatus) -> Case:
@@ -23,19 +24,18 @@ PASSED, FAILED, ERRORED, SKIPPED, FLAKY = map(
 )
 
 
-def judged(*cases: Case, sign: Sign | None = None, **known: Any) -> tuple[Verdict, str]:
+def judged(*cases: Case, **known: Any) -> tuple[Verdict, str]:
     given: dict[str, Any] = {
         "exit_code": 0,
         "timed_out": False,
         "timeout": "10m",
-        "orphans": 0,
         "watch": Watch(),
         "expects_report": True,
         "reading": Reading(cases=cases, elements=len(cases)),
     }
     evidence = judge.Evidence(**(given | known))
     found = judge.faults(evidence, cases)
-    return judge.verdict(cases, (judge.blamed(sign), *found) if sign else found, evidence)
+    return judge.verdict(cases, found, exit_code=evidence.exit_code)
 
 
 @pytest.mark.parametrize(
@@ -49,42 +49,51 @@ def judged(*cases: Case, sign: Sign | None = None, **known: Any) -> tuple[Verdic
         ((PASSED,), {"exit_code": 139}, Verdict.FAIL, "crashed with SIGSEGV although no test had failed; 1 passed"),
         ((PASSED,), {"exit_code": -6}, Verdict.FAIL, "crashed with SIGABRT although no test had failed; 1 passed"),
         ((FAILED,), {"exit_code": 134}, Verdict.FAIL, "crashed with SIGABRT; 1 failed"),
-        ((PASSED, FLAKY), {"exit_code": 1}, Verdict.NEUTRAL, "1 flaky, 1 passed"),
         ((), {}, Verdict.FAIL, "no test ran (exit status 0)"),
         ((), {"reading": None, "exit_code": 2}, Verdict.FAIL, "no JUnit XML was written (exit status 2)"),
         ((), {"reading": None, "exit_code": 2, "expects_report": False}, Verdict.FAIL, "exit status 2"),
         ((SKIPPED, SKIPPED), {}, Verdict.SKIPPED, "all 2 test(s) were skipped: nothing was checked"),
-        ((PASSED,), {"orphans": 2}, Verdict.PASS, "2 process(es) outlived the command and were ended"),
         ((PASSED,), {"timed_out": True, "exit_code": -15}, Verdict.FAIL, "timed out after 10m; 1 test(s) had finished; 1 passed"),
     ],
 )  # fmt: skip
 def test_the_verdict_and_its_reason(
     cases: tuple[Case, ...], known: dict[str, Any], verdict: Verdict, reason: str
 ) -> None:
-    if "exit_code" in known and cases and FLAKY in cases:
-        # The first attempt had a failed test, which explains the exit status.
-        evidence = judge.Evidence(exit_code=1, timed_out=False, timeout="", orphans=0, reading=None, watch=Watch(), expects_report=True)  # fmt: skip
-        assert judge.verdict(cases, (), evidence) == (verdict, reason)
-        return
-
     assert judged(*cases, **known) == (verdict, reason)
 
 
-@pytest.mark.parametrize("code", [137, -9])
-def test_a_kill_from_outside_is_the_machine(code: int) -> None:
-    verdict, reason = judged(PASSED, exit_code=code)
+@pytest.mark.parametrize(
+    ("option", "verdict"),
+    [("neutral", Verdict.NEUTRAL), ("inconclusive", Verdict.INCONCLUSIVE), ("fail", Verdict.FAIL)],
+)
+def test_what_a_flaky_test_is_worth_is_an_option(option: str, verdict: Verdict) -> None:
+    assert judge.verdict((PASSED, FLAKY), (), exit_code=1, flaky=option) == (verdict, "1 flaky, 1 passed")
 
-    assert verdict is Verdict.ERROR
-    assert reason.startswith("machine: killed by SIGKILL from outside")
+
+def test_a_test_that_no_healthy_machine_saw_fail_is_an_error_and_another_one_fails_all_the_same() -> None:
+    broken = replace(FAILED, ending=Ending.MACHINE)
+
+    assert judge.verdict((PASSED, broken), (), exit_code=1)[0] is Verdict.ERROR
+    assert judge.verdict((FLAKY, broken), (), exit_code=1)[0] is Verdict.ERROR
+    assert judge.verdict((FAILED, broken), (), exit_code=1)[0] is Verdict.FAIL
 
 
-def test_a_sign_of_a_broken_machine_outweighs_failed_tests_and_both_are_said() -> None:
-    verdict, reason = judged(
-        FAILED, exit_code=1, sign=Sign(meaning="the GPU hung", line=7, text="HW Exception")
+def test_an_end_that_the_running_tests_tell_is_not_told_twice() -> None:
+    assert judged(ERRORED, exit_code=139, reading=None, pinned=True) == (Verdict.FAIL, "1 errored")
+
+
+def test_a_kill_for_memory_is_told_as_one() -> None:
+    assert judged(PASSED, exit_code=-9, out_of_memory=1) == (
+        Verdict.FAIL,
+        "ended by the kernel for want of memory although no test had failed; 1 passed",
     )
 
-    assert verdict is Verdict.ERROR
-    assert reason == "machine: the GPU hung (log line 7: HW Exception); 1 failed"
+
+def test_silence_is_told_with_its_limit() -> None:
+    assert judged(PASSED, exit_code=-15, reading=None, silent="5m") == (
+        Verdict.FAIL,
+        "printed nothing for 5m and was ended; 1 passed",
+    )
 
 
 @pytest.mark.parametrize(("is_rocm", "verdict"), [(True, Verdict.ERROR), (False, Verdict.FAIL)])

@@ -1,0 +1,166 @@
+"""The runs of one suite: on which GPUs, one after the other, and everything that was seen on the way."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from rocm_ci.config.options import seconds
+from rocm_ci.model.incident import Incident, Try
+from rocm_ci.runners import attempt, outcome
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rocm_ci.context import Context, Lease
+    from rocm_ci.runners.attempt import Order
+    from rocm_ci.runners.base import Listed
+    from rocm_ci.runners.blame import Sighting
+    from rocm_ci.runners.outcome import Key, Outcome
+    from rocm_ci.tools.process import Streamed
+
+_LOOK_S = 0.5
+MAX_TRIES_TOLD = 100
+MAX_KEPT = 50
+
+
+class Course:
+    """Runs attempts with one lease, then perhaps with another, and writes down what was seen of each test.
+
+    `sightings` are by test, in the order of their first appearance; `incidents` each with its lease.
+    """
+
+    def __init__(self, ctx: Context, order: Order, lease: Lease) -> None:
+        self.ctx = ctx
+        self.order = order
+        self.lease: Lease | None = lease
+        self.sightings: dict[Key, list[Sighting]] = {}
+        self.incidents: list[tuple[Lease, Incident]] = []
+        self.tries: list[Try] = []
+        self.kept: list[str] = []
+        self.notes: list[str] = []
+        self.first_red: Streamed | None = None
+        self._given = lease
+        self._avoid = set(lease.devices)
+        self._began = ctx.clock.monotonic()
+        # Before anything is blamed: a GPU in quarantine no longer counts.
+        self._total = ctx.gpus.total
+
+    def once(
+        self, only: tuple[Listed, ...], why: str, *, within_s: float | None = None, is_repeat: bool = False
+    ) -> Outcome | None:
+        """One run; None when the runner cannot choose these tests, or there is no GPU to run on.
+
+        Of a repetition only what it was asked for counts: some tools then run more than that.
+        """
+        if self.lease is None:
+            return None
+        number = len(self.tries)
+        order = self.order if within_s is None else _within(self.order, within_s)
+        done = attempt.run(self.ctx, order, self.lease, number, only)
+        if done is None:
+            return None
+        incidents = () if self.stopped() else self.ctx.gpus.incidents(self.lease)
+        seen = outcome.understood(done, self.order, self.lease, incidents)
+        self.incidents += [(self.lease, incident) for incident in incidents]
+        self._note(seen.sightings(is_alone=is_repeat and len(only) == 1), only if is_repeat else None)
+        if self.first_red is None and seen.is_red:
+            self.first_red = done.streamed
+        self._told(seen, why, len(only) or None)
+        return seen
+
+    def _note(self, seen: dict[Key, Sighting], asked: tuple[Listed, ...] | None) -> None:
+        if asked is None:
+            for key, sighting in seen.items():
+                self.sightings.setdefault(key, []).append(sighting)
+            return
+        wanted = {one.id for one in asked}
+        for key in [key for key in (*self.sightings, *seen) if key[0] in wanted]:
+            # A test that failed twice over, in itself and in its teardown, may pass but once.
+            now = seen.pop(key, None) or seen.get((key[0], 0))
+            if now is not None and (key in self.sightings or now.is_bad):
+                self.sightings.setdefault(key, []).append(now)
+
+    def stopped(self) -> str:
+        """Why everything is to end; empty when it is not."""
+        return self.ctx.stop()
+
+    @property
+    def spent_s(self) -> float:
+        """Since the suite began."""
+        return self.ctx.clock.monotonic() - self._began
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The GPUs that it has now."""
+        return self.lease.labels if self.lease else ()
+
+    @property
+    def is_elsewhere_possible(self) -> bool:
+        """Whether this host has enough other GPUs at all, be they free or not."""
+        count = len(self._given.devices)
+        return count > 0 and self._total - len(self._avoid) >= count
+
+    def elsewhere(self, *, is_worth_waiting: bool) -> bool:
+        """Move to other GPUs; ours are given back first, so that two suites never wait for each other.
+
+        Without another one it takes what there is, and answers False.
+        """
+        if not self.is_elsewhere_possible:
+            return False
+        count, step = len(self._given.devices), self.order.options.name
+        self.give_back()
+        wait_s = self.order.lease_wait_s if is_worth_waiting else 0.0
+        until = self.ctx.clock.monotonic() + wait_s
+        self.lease = self.ctx.gpus.lease(count, step=step, avoid=frozenset(self._avoid))
+        while self.lease is None and not self.stopped() and self.ctx.clock.monotonic() < until:
+            self.ctx.clock.sleep(_LOOK_S)
+            self.lease = self.ctx.gpus.lease(count, step=step, avoid=frozenset(self._avoid))
+        if self.lease is not None:
+            self._avoid |= set(self.lease.devices)
+            return True
+        if is_worth_waiting and not self.stopped():
+            self.notes.append(f"no other GPU came free within {wait_s:.0f} s")
+        self.lease = self.ctx.gpus.lease(count, step=step)
+        return False
+
+    def give_back(self) -> None:
+        """End the lease that it has now."""
+        if self.lease is not None:
+            self.ctx.gpus.give_back(self.lease)
+            self.lease = None
+
+    def close(self) -> None:
+        """Give back what it took itself; what it was handed is its caller's."""
+        if self.lease is not self._given:
+            self.give_back()
+
+    def _told(self, seen: Outcome, why: str, tests: int | None) -> None:
+        streamed = seen.attempt.streamed
+        room = MAX_KEPT - len(self.kept)
+        self.kept += [inside(core, self.ctx.out) for core in streamed.cores][: max(room, 0)]
+        self.tries.append(
+            Try(
+                number=len(self.tries),
+                why=why,
+                duration_s=streamed.duration_s,
+                exit_code=streamed.exit_code,
+                tests=tests,
+                gpus=seen.lease.labels,
+                log=inside(streamed.log, self.ctx.out),
+                outcome=seen.told,
+            )
+        )
+
+
+def _within(order: Order, within_s: float) -> Order:
+    """The same with less time."""
+    left_s = min(within_s, seconds(order.options.timeout))
+    return dataclasses.replace(order, options=replace(order.options, timeout=f"{max(left_s, 0.1):.1f}s"))
+
+
+def inside(path: Path, folder: Path) -> str:
+    """A path as seen from the output folder, if it lies there."""
+    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
