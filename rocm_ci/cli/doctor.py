@@ -1,54 +1,139 @@
-"""`rocm-ci doctor`: the preflight checks of this machine, without a job."""
+"""`rocm-ci doctor`: the checks of the `preflight` stage for this machine, without a job."""
 
 from __future__ import annotations
 
+import shutil
+import sys
+import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rocm_ci.cli.wiring import as_json, child_environment, environment, make_log
-from rocm_ci.log import printable
-from rocm_ci.model.result import Check
-from rocm_ci.model.verdict import Verdict, exit_code
+from rocm_ci.cli.wiring import (
+    SystemClock,
+    as_json,
+    child_environment,
+    environment,
+    make_log,
+    state_folder,
+)
+from rocm_ci.github import commands
+from rocm_ci.model.verdict import exit_code
 
-_MARKS = {Verdict.PASS: "ok", Verdict.NEUTRAL: "advice", Verdict.SKIPPED: "–", Verdict.ERROR: "ERROR"}
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocm_ci.gpu.checks.machine import Machine, Needs
+    from rocm_ci.log import Log
+    from rocm_ci.model.facts import Facts
+    from rocm_ci.model.result import Check
+    from rocm_ci.model.verdict import Verdict
+
+_DOCKER = Path("/var/lib/docker")
 
 
 @click.command("doctor")
 @click.option(
-    "--gpus", type=click.IntRange(0, 1024), default=0, help="How many GPUs the machine should have."
+    "--gpus",
+    type=click.IntRange(0, 1024),
+    help="How many GPUs the machine should have. Default: those that are here should work.",
 )
 @click.option(
     "--arch", "archs", multiple=True, help="A target the machine should run, like gfx942; repeatable."
 )
+@click.option("--quick", is_flag=True, help="Run no test program on the GPUs.")
+@click.option(
+    "--sysroot",
+    envvar="ROCM_CI_SYSROOT",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Read sys/, proc/, dev/ and the like below this folder, not this machine's; tools run from PATH.",
+)
 @click.option("--format", "shape", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(gpus: int, archs: tuple[str, ...], shape: str) -> int:
+def command(
+    gpus: int | None,
+    archs: tuple[str, ...],
+    quick: bool,  # noqa: FBT001 - click's signature
+    sysroot: Path | None,
+    shape: str,
+) -> int:
     """Check this machine: what was seen, what is needed, how to fix it. Exit code 3 when it is unusable."""
     env = environment()
     log = make_log(env)
-    child = child_environment(env)
     log.info("looking at this machine …")
     # The collectors start a thread pool and read tables: not a price for `--help`.
-    from rocm_ci.gpu.checks.machine import Needs, survey  # noqa: PLC0415
     from rocm_ci.gpu.checks.run import run_checks, verdict  # noqa: PLC0415
+
+    facts, machine = _survey(env, log, host=sysroot or Path("/"), quick=quick)
+    checks = run_checks(machine, _needs(machine, gpus, archs))
+    found = verdict(checks)
+    if shape == "json":
+        log.result(as_json(_document(checks, found)))
+    else:
+        text = _text(checks, facts, env)
+        log.result(commands.harmless(text) if log.actions else text)
+    return exit_code(found)
+
+
+def _survey(env: dict[str, str], log: Log, *, host: Path, quick: bool) -> tuple[Facts, Machine]:
+    from rocm_ci.gpu.checks.machine import survey  # noqa: PLC0415
     from rocm_ci.gpu.collect import collect  # noqa: PLC0415
     from rocm_ci.gpu.live import live_reader  # noqa: PLC0415
+    from rocm_ci.gpu.pool import Pool  # noqa: PLC0415
+    from rocm_ci.gpu.smoke import Smoke, smoke  # noqa: PLC0415
     from rocm_ci.tools.process import ProcessRunner  # noqa: PLC0415
 
-    facts = collect(live_reader(ProcessRunner(), child))
-    needs = Needs(wanted={"the command line": gpus} if gpus else {}, builds=True, archs=archs)
-    checks = run_checks(survey(facts, child, {"the current folder": Path.cwd()}), needs)
-    result = verdict(checks)
-    if shape == "json":
-        log.result(as_json({"checks": checks, "verdict": result}))
+    run, child, state = ProcessRunner(), child_environment(env), state_folder(env)
+    reader = live_reader(run, child, root=host)
+    facts = collect(reader)
+
+    def on_gpus() -> Smoke:
+        log.info(f"a small kernel and a copy on each of {len(facts.gpus)} GPU(s) …")
+        pool = Pool(
+            facts,
+            child,
+            run=run,
+            clock=SystemClock(),
+            state=state,
+            host=host,
+            log=log,
+            owner="rocm-ci doctor",
+        )
+        return smoke(facts, pool, run, child)
+
+    folders = {
+        "the current folder": Path.cwd(),
+        "temporary files": Path(tempfile.gettempdir()),
+        "the state of this host": state,
+    }
+    if _DOCKER.is_dir():
+        folders["Docker's images"] = _DOCKER
+    wanted = on_gpus if facts.gpus and not quick else None
+    return facts, survey(facts, reader, folders=folders, host=host, run=run, smoke=wanted)
+
+
+def _needs(machine: Machine, gpus: int | None, archs: tuple[str, ...]) -> Needs:
+    """Without a number the GPUs that are here should work."""
+    from rocm_ci.gpu.checks.needs import Needs  # noqa: PLC0415
+
+    if gpus is None:
+        wanted = {"this machine": machine.usable} if machine.usable else {}
     else:
-        log.result("\n".join(printable(line) for check in checks for line in _lines(check)))
-    return exit_code(result)
+        wanted = {"the command line": gpus} if gpus else {}
+    return Needs(wanted=wanted, builds=True, archs=archs, curious=gpus is None)
 
 
-def _lines(check: Check) -> list[str]:
-    lines = [f"{_MARKS.get(check.status, check.status.value):<8}{check.id:<17}{check.seen}"]
-    if check.status in (Verdict.ERROR, Verdict.NEUTRAL):
-        lines.append(f"{'':<25}needed: {check.needed}")
-        lines += [f"{'':<25}→ {check.fix}"] if check.fix else []
-    return lines
+def _document(checks: Sequence[Check], found: Verdict) -> dict[str, Any]:
+    import msgspec  # noqa: PLC0415
+
+    from rocm_ci.gpu.checks.run import GROUP_OF  # noqa: PLC0415
+
+    rows = [msgspec.to_builtins(check) | {"group": GROUP_OF.get(check.id, "")} for check in checks]
+    return {"checks": rows, "verdict": found}
+
+
+def _text(checks: Sequence[Check], facts: Facts, env: dict[str, str]) -> str:
+    from rocm_ci.gpu.checks.listing import listing  # noqa: PLC0415
+
+    colour = "NO_COLOR" not in env and (sys.stdout.isatty() or bool(env.get("FORCE_COLOR")))
+    return listing(checks, facts, colour=colour, width=shutil.get_terminal_size((100, 24)).columns)

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from rocm_ci.gpu.checks.machine import Needs, survey
 from rocm_ci.gpu.checks.run import run_checks, trouble, verdict
+from rocm_ci.gpu.live import live_reader
+from rocm_ci.gpu.smoke import Smoke, smoke
 from rocm_ci.model.plan import StageName
 from rocm_ci.model.result import Check, PreflightResult
 from rocm_ci.model.verdict import Verdict
 
 if TYPE_CHECKING:
     from rocm_ci.context import Context, Job
+
+# A report has many other things to hold: a check is a line or two, whatever a machine says of itself.
+_MOST = 600
 
 
 def run(ctx: Context, job: Job) -> PreflightResult:
@@ -21,9 +28,27 @@ def run(ctx: Context, job: Job) -> PreflightResult:
     without that part still run: a scan needs no GPU.
     """
     began = ctx.clock.monotonic()
-    folders = {"the checkout": ctx.root, "results": ctx.out, "scratch files": ctx.work}
+    folders = {
+        "the checkout": ctx.root,
+        "results": ctx.out,
+        "scratch files": ctx.work,
+        "the state of this host": ctx.state,
+    }
     needs = needs_of(job)
-    checks = run_checks(survey(job.facts, ctx.environment, folders), needs)
+
+    def on_gpus() -> Smoke:
+        ctx.log.info("a small kernel and a copy on each free GPU …")
+        return smoke(job.facts, ctx.gpus, ctx.run, ctx.environment)
+
+    machine = survey(
+        job.facts,
+        live_reader(ctx.run, ctx.environment, root=ctx.host),
+        folders=folders,
+        host=ctx.host,
+        run=ctx.run,
+        smoke=on_gpus if needs.gpus and job.facts.gpus else None,
+    )
+    checks = tuple(_short(check) for check in run_checks(machine, needs))
     for check in checks:
         _tell(ctx, check)
     return PreflightResult(
@@ -49,6 +74,19 @@ def needs_of(job: Job) -> Needs:
         commands=tuple(build.run for build in job.config.build),
         archs=job.config.arch,
     )
+
+
+def _short(check: Check) -> Check:
+    return replace(
+        check,
+        seen=_cut(check.seen),
+        needed=_cut(check.needed),
+        fix=None if check.fix is None else _cut(check.fix),
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST else text[: _MOST - 2] + " …"
 
 
 def _reason(checks: tuple[Check, ...], needs: Needs, *, gpus: int) -> str:

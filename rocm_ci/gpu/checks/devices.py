@@ -1,126 +1,126 @@
-"""Checks of the GPUs: how many, reachable, not hidden, of a configured target, seen alike by all sources."""
+"""The GPUs as a set: how many, of a configured target, in equal modes, seen alike."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from rocm_ci.gpu import names
-from rocm_ci.gpu.visibility import RUNTIME, chosen, usable_gpus
-from rocm_ci.model.result import Check
-from rocm_ci.model.verdict import Verdict
+from rocm_ci.gpu.checks.outcome import ELSEWHERE, NO_GPU, advice, fine, some, unknown, wrong
+from rocm_ci.gpu.visibility import RUNTIME, chosen
 
 if TYPE_CHECKING:
-    from rocm_ci.gpu.checks.machine import Machine, Needs, Node
+    from collections.abc import Iterable
 
-_OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
+    from rocm_ci.gpu.checks.machine import Machine
+    from rocm_ci.gpu.checks.needs import Needs
+    from rocm_ci.model.facts import Gpu
+    from rocm_ci.model.result import Check
 
 
 def gpus(machine: Machine, needs: Needs) -> Check:
     """Are there as many usable GPUs as the greediest suite or benchmark asks for?"""
     facts = machine.facts
-    usable, total = usable_gpus(facts, machine.environment), len(facts.gpus)
+    usable, total = machine.usable, len(facts.gpus)
     reason = next((u.reason for u in facts.unknown if u.name == "gpus"), "")
     seen = f"{usable} GPU(s)" if usable == total else f"{usable} of {total} GPU(s) usable"
     if not total and reason:
-        seen = f"no GPU: {reason}"
+        seen = f"no GPU ({reason})"
     if not needs.gpus:
-        needed = "none: no suite or benchmark asks for a GPU"
-        return Check(id="gpus", status=Verdict.PASS, seen=seen, needed=needed)
+        if needs.curious and not usable:
+            needed = "an AMD GPU, to run tests and measurements"
+            return advice(
+                "gpus", seen, needed, _fix_gpus(machine, usable, ask="scanning and building work here")
+            )
+        return fine(
+            "gpus", seen, "none: no suite or benchmark asks for a GPU" if not needs.curious else "any"
+        )
     asking = ", ".join(f"{who} wants {count}" for who, count in needs.wanted.items() if count > usable)
     needed = f"{needs.gpus} GPU(s)" + (f": {asking}" if asking else "")
     if usable >= needs.gpus:
-        return Check(id="gpus", status=Verdict.PASS, seen=seen, needed=needed)
+        return fine("gpus", seen, needed)
     if not needs.require_gpu:
         fix = "skipped, because the configuration says `require-gpu: false`; a GPU machine would run them"
-        return Check(id="gpus", status=Verdict.NEUTRAL, seen=seen, needed=needed, fix=fix)
-    fix = _fix_gpus(machine, usable)
-    return Check(id="gpus", status=Verdict.ERROR, seen=seen, needed=needed, fix=fix)
+        return advice("gpus", seen, needed, fix)
+    return wrong("gpus", seen, needed, _fix_gpus(machine, usable))
 
 
-def _fix_gpus(machine: Machine, usable: int) -> str:
+def _fix_gpus(machine: Machine, usable: int, *, ask: str = "") -> str:
     if usable < len(machine.facts.gpus):
         variables = ", ".join(chosen(machine.environment)) or "the container's devices or the user's groups"
         return f"some GPUs are hidden: look at {variables}"
-    if machine.facts.driver.loaded is False:
+    if machine.bus.cards and machine.facts.driver.loaded is False:
+        return "see the check `driver`: the cards are there, amdgpu is not"
+    if machine.facts.driver.loaded is False and not machine.bus.looked:
         return "load the driver on the host (`modprobe amdgpu`, see `dmesg`), or choose another runner"
+    if ask:
+        return f"{ELSEWHERE}; {ask}"
     return "run on a runner that has them, or set `require-gpu: false` to skip these suites visibly"
-
-
-def device_nodes(machine: Machine, needs: Needs) -> Check:
-    """May this process open the device files of the GPUs that the kernel shows?"""
-    if not machine.nodes:
-        return Check(
-            id="device-nodes", status=Verdict.SKIPPED, seen="no GPU in /sys", needed="nothing without a GPU"
-        )
-    bad = [node for node in machine.nodes if not node.usable]
-    needed = "read and write access to /dev/kfd and the render nodes"
-    if not bad:
-        return Check(
-            id="device-nodes", status=Verdict.PASS, seen=f"{len(machine.nodes)} accessible", needed=needed
-        )
-    seen = ", ".join(_state(node) for node in bad[:8])
-    groups = sorted({node.gid for node in machine.nodes if node.gid})
-    status = Verdict.ERROR if needs.gpus and needs.require_gpu else Verdict.NEUTRAL
-    # Group names differ between host and image; only the numbers of the host's nodes are right everywhere.
-    adds = " ".join(f"--group-add {gid}" for gid in groups)
-    adds = adds or "--group-add N for each N that `stat -c %g /dev/kfd /dev/dri/*` prints on the host"
-    fix = f"start the container with --device=/dev/kfd --device=/dev/dri {adds}"
-    return Check(id="device-nodes", status=status, seen=seen, needed=needed, fix=fix)
-
-
-def _state(node: Node) -> str:
-    return f"{node.path} belongs to group {node.gid}" if node.exists else f"{node.path} is not there"
-
-
-def visible_devices(machine: Machine, _needs: Needs) -> Check:
-    """Do the variables that hide devices contradict each other?"""
-    found = chosen(machine.environment)
-    seen = ", ".join(f"{name}={value or '(empty)'}" for name, value in found.items()) or "none set"
-    needed = "at most one of the visible-device variables, and one that leaves a GPU"
-    hip = {name: value for name, value in found.items() if name != RUNTIME}
-    fix = None
-    if machine.facts.gpus and found and not usable_gpus(machine.facts, machine.environment):
-        fix = "the variables hide every GPU: unset them, or name devices that exist"
-    elif RUNTIME in found and hip:
-        fix = f"the others count within what {RUNTIME} leaves, starting at 0 again: set only one of them"
-    elif len(set(hip.values())) > 1:
-        fix = f"programs read different ones of {', '.join(hip)}: set them alike, or only HIP_VISIBLE_DEVICES"
-    status = Verdict.NEUTRAL if fix else Verdict.PASS
-    return Check(id="visible-devices", status=status, seen=seen, needed=needed, fix=fix)
-
-
-def gfx_override(machine: Machine, needs: Needs) -> Check:
-    """Is the runtime told a wrong target? On an Instinct card that is never right."""
-    value = machine.environment.get(_OVERRIDE, "")[:40]
-    needed = f"{_OVERRIDE} not set"
-    if not value:
-        return Check(id="gfx-override", status=Verdict.PASS, seen="not set", needed=needed)
-    cards = [gpu for gpu in machine.facts.gpus if names.is_instinct(gpu.gfx)]
-    seen = f"{_OVERRIDE}={value}" + (f" on {cards[0].gfx}" if cards else "")
-    fix = f"unset {_OVERRIDE}: code for another target fails as «invalid device function» or worse"
-    status = Verdict.ERROR if cards and needs.gpus and needs.require_gpu else Verdict.NEUTRAL
-    return Check(id="gfx-override", status=status, seen=seen, needed=needed, fix=fix)
 
 
 def arch(machine: Machine, needs: Needs) -> Check:
     """Will the build hold code for the GPUs it is tested on?"""
     targets = sorted({gpu.gfx for gpu in machine.facts.gpus if gpu.gfx and gpu.visible is not False})
-    if not targets or not needs.archs:
+    if not needs.archs:
+        fix = "name the targets: `--arch gfx942`, or `arch:` in the configuration"
         seen = ", ".join(targets) or "no GPU with a known target"
-        return Check(id="arch", status=Verdict.SKIPPED, seen=seen, needed="nothing to compare with")
+        return unknown("arch", f"{seen}; no target to compare with was named", "a named target", fix)
+    needed = f"one of the targets asked for: {', '.join(needs.archs)}"
+    if not targets:
+        return unknown("arch", "no GPU with a known target", needed)
     configured = {name.split(":")[0] for name in needs.archs}
     missing = [target for target in targets if target not in configured]
-    needed = f"one of the configured targets: {', '.join(needs.archs)}"
     if not missing:
-        return Check(id="arch", status=Verdict.PASS, seen=", ".join(targets), needed=needed)
-    fatal = needs.gpus and needs.require_gpu and len(missing) == len(targets)
-    return Check(
-        id="arch",
-        status=Verdict.ERROR if fatal else Verdict.NEUTRAL,
-        seen=", ".join(targets),
-        needed=needed,
-        fix=f"add {', '.join(missing)} to `arch` in the configuration, or choose another runner",
-    )
+        return fine("arch", ", ".join(targets), needed)
+    fatal = needs.must_have_gpu and len(missing) == len(targets)
+    fix = f"add {', '.join(missing)} to `arch` in the configuration, or choose another runner"
+    return wrong("arch", ", ".join(targets), needed, fix, fatal=fatal)
+
+
+def partitions(machine: Machine, _needs: Needs) -> Check:
+    """Are all cards divided alike? Else the same index is a whole card here and an eighth there."""
+    needed = "one partition mode for all cards of a kind"
+    known = [gpu for gpu in machine.facts.gpus if gpu.compute_partition or gpu.memory_partition]
+    if not known:
+        if not machine.facts.gpus:
+            return unknown("partitions", NO_GPU, needed)
+        why = "the driver tells no mode (only Instinct MI300 and later have any)"
+        return unknown("partitions", why, needed, "nothing to do on other cards; else update the driver")
+    modes = {_mode(gpu) for gpu in known}
+    if len(modes) == 1:
+        torn = _torn(known)
+        if torn:
+            fix = "set the mode again on the host: `amd-smi set --compute-partition SPX`"
+            return advice("partitions", torn, needed, fix)
+        return fine("partitions", f"{len(known)} device(s) in {modes.pop()}", needed)
+    by_mode: dict[str, list[int]] = defaultdict(list)
+    for gpu in known:
+        by_mode[_mode(gpu)].append(gpu.index)
+    seen = "; ".join(f"{mode}: GPU {_numbers(indexes)}" for mode, indexes in sorted(by_mode.items()))
+    fix = "on the host, as root: `amd-smi set --compute-partition SPX` and `--memory-partition NPS1` for all"
+    return advice("partitions", seen, needed, fix)
+
+
+def _mode(gpu: Gpu) -> str:
+    return "/".join(part or "?" for part in (gpu.compute_partition, gpu.memory_partition))
+
+
+def _torn(known: list[Gpu]) -> str:
+    """Cards of one mode must have equally many devices; one that has fewer lost some."""
+    counts: dict[str, int] = defaultdict(int)
+    for gpu in known:
+        if gpu.bus:
+            counts[gpu.bus.rsplit(".", 1)[0]] += 1
+    if len(set(counts.values())) < 2:
+        return ""
+    most = max(counts.values())
+    fewer = [
+        f"{bus} shows {count} of {most} devices" for bus, count in sorted(counts.items()) if count < most
+    ]
+    return some(fewer)
+
+
+def _numbers(indexes: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(indexes)[:16]))
 
 
 def sources_agree(machine: Machine, _needs: Needs) -> Check:
@@ -130,22 +130,15 @@ def sources_agree(machine: Machine, _needs: Needs) -> Check:
     tool that words a value differently breaks nothing: both are told and pass.
     """
     facts = machine.facts
+    needed = "all sources list the same devices"
+    if not facts.gpus and not facts.conflicts and not facts.notes:
+        return unknown("sources-agree", "no source lists a GPU", needed)
     isolated = RUNTIME in machine.environment or any("cannot be read" in note for note in facts.notes)
     said = [f"{c.name}: " + ", ".join(f"{s} says {v}" for s, v in c.said.items()) for c in facts.conflicts]
     lost = [note for note in facts.notes if " is listed by " in note]
     lost += [text for text in said if text.startswith("gpu count: ")]
-    needed = "all sources list the same devices"
     if lost and not isolated:
-        return Check(
-            id="sources-agree",
-            status=Verdict.NEUTRAL,
-            seen=_some(lost),
-            needed=needed,
-            fix="see `dmesg` on the host for amdgpu errors; a card that is only on the bus needs a reset",
-        )
-    seen = "they do" if not said else f"they differ, which breaks nothing: {_some(said)}"
-    return Check(id="sources-agree", status=Verdict.PASS, seen=seen, needed=needed)
-
-
-def _some(texts: list[str]) -> str:
-    return "; ".join(texts[:4]) + (f" … and {len(texts) - 4} more" if len(texts) > 4 else "")
+        fix = "see `dmesg` on the host for amdgpu errors; a card that is only on the bus needs a reset"
+        return advice("sources-agree", some(lost), needed, fix)
+    seen = "they do" if not said else f"they differ, which breaks nothing: {some(said)}"
+    return fine("sources-agree", seen, needed)

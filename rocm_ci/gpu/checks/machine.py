@@ -1,89 +1,113 @@
-"""What the checks look at: facts, what is asked for, and the few things facts do not carry."""
+"""A machine as the checks see it: its facts, and what facts do not carry, looked at once."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from rocm_ci.gpu.checks import bus, history, kernel, nodes, occupancy, process, resources, sensors
+from rocm_ci.gpu.checks.bus import Bus
+from rocm_ci.gpu.checks.history import History
+from rocm_ci.gpu.checks.kernel import Kernel
+from rocm_ci.gpu.checks.needs import Needs
+from rocm_ci.gpu.checks.occupancy import Taken
+from rocm_ci.gpu.checks.process import Process
+from rocm_ci.gpu.checks.sensors import Sensors
+from rocm_ci.gpu.visibility import usable_gpus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
-    from rocm_ci.model.facts import Facts
+    from rocm_ci.gpu.checks.nodes import Node
+    from rocm_ci.gpu.checks.resources import Folder
+    from rocm_ci.gpu.reader import Reader
+    from rocm_ci.gpu.smoke import Smoke
+    from rocm_ci.model.facts import Facts, Gpu
+    from rocm_ci.tools.process import Runner
 
+__all__ = ["Machine", "Needs", "survey"]
 
-@dataclass(frozen=True, kw_only=True)
-class Needs:
-    """What a job, or a user, asks of the machine.
-
-    `wanted` says who asks for GPUs (`suite unit` → 1); `commands` are the configured build
-    commands; `builds` that something will be compiled; `archs` are the configured targets.
-    """
-
-    wanted: Mapping[str, int] = field(default_factory=dict)
-    require_gpu: bool = True
-    builds: bool = False
-    commands: tuple[str, ...] = ()
-    archs: tuple[str, ...] = ()
-
-    @property
-    def gpus(self) -> int:
-        """The most that any one suite or benchmark asks for."""
-        return max(self.wanted.values(), default=0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Node:
-    """A device file: whether it is there, may be read and written, and the number of its group."""
-
-    path: str
-    exists: bool
-    usable: bool
-    gid: int | None = None
+T = TypeVar("T")
+_KERNEL, _BUS, _PROCESS, _HISTORY = Kernel(), Bus(), Process(), History(problem="nobody looked")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """A machine as the checks see it. `free_bytes` is the free disk space by folder."""
+    """Everything that a check may look at; it looks at nothing else.
+
+    `quarantined` describes GPUs that no run gets (None: not known). `smoke` is what became of a small
+    program on each GPU, None when none was to be run. `unseen` says what could not be looked at, and why.
+    """
 
     facts: Facts
     environment: Mapping[str, str] = field(default_factory=dict)
-    free_bytes: Mapping[str, int] = field(default_factory=dict)
+    folders: tuple[Folder, ...] = ()
     nodes: tuple[Node, ...] = ()
+    kernel: Kernel = _KERNEL
+    bus: Bus = _BUS
+    process: Process = _PROCESS
+    sensors: Mapping[int, Sensors] = field(default_factory=dict)
+    taken: Mapping[int, Taken] = field(default_factory=dict)
+    history: History = _HISTORY
+    memory_available: int | None = None
+    quarantined: tuple[str, ...] | None = None
+    smoke: Smoke | None = None
+    unseen: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def usable(self) -> int:
+        """GPUs that a program of this process would see."""
+        return usable_gpus(self.facts, self.environment)
+
+    def sensors_of(self, gpu: Gpu) -> Sensors:
+        """What the GPU tells of itself."""
+        return self.sensors.get(gpu.index, Sensors())
+
+    def taken_of(self, gpu: Gpu) -> Taken:
+        """How much of it is in use."""
+        return self.taken.get(gpu.index, Taken())
 
 
 def survey(
-    facts: Facts, environment: Mapping[str, str], folders: Mapping[str, Path], *, dev: Path = Path("/dev")
+    facts: Facts,
+    reader: Reader,
+    *,
+    folders: Mapping[str, Path],
+    host: Path = Path("/"),
+    run: Runner | None = None,
+    quarantined: Callable[[], tuple[str, ...]] | None = None,
+    smoke: Callable[[], Smoke] | None = None,
 ) -> Machine:
-    """Look at disk space and device files; starts nothing. `folders` are named as the reader sees them."""
+    """Look at everything that facts do not carry. Bounded in time; a look that fails is told, never raised.
+
+    `host` is where the machine's files lie. `folders` are those we write to, named as the reader sees
+    them. Without `run` no process is started: device files are then judged by owner and mode.
+    """
+    unseen: dict[str, str] = {}
+
+    def seen(name: str, look: Callable[[], T], otherwise: T) -> T:
+        try:
+            return look()
+        except Exception as error:  # noqa: BLE001 - one odd file must not hide what the others tell
+            unseen[name] = f"rocm-ci could not look: {type(error).__name__}: {error}"[:300]
+            return otherwise
+
+    environment = reader.environment
+    live = host == Path("/")
     return Machine(
         facts=facts,
         environment=environment,
-        free_bytes={name: free for name, folder in folders.items() if (free := _free(folder)) is not None},
-        nodes=tuple(_nodes(facts, dev)),
+        folders=seen("disk", lambda: resources.folders(folders), ()),
+        nodes=seen("nodes", lambda: nodes.look(facts, reader, host, run), ()),
+        kernel=seen("kernel", lambda: kernel.look(reader), _KERNEL),
+        bus=seen("bus", lambda: bus.look(reader), _BUS),
+        process=seen("process", lambda: process.look(reader), _PROCESS),
+        sensors=seen("sensors", lambda: sensors.look(facts, reader), {}),
+        taken=seen("vram", lambda: occupancy.look(facts, host), {}),
+        history=seen("kernel-log", lambda: history.look(run, environment, host, live=live), _HISTORY),
+        memory_available=seen("memory", lambda: resources.memory_available(reader), None),
+        quarantined=seen("quarantine", quarantined, None) if quarantined else None,
+        smoke=seen("smoke", smoke, None) if smoke else None,
+        unseen=unseen,
     )
-
-
-def _free(folder: Path) -> int | None:
-    """Free bytes of the file system that a folder is on or will be created on."""
-    there = next((place for place in (folder, *folder.parents) if place.exists()), None)
-    try:
-        return shutil.disk_usage(there).free if there else None
-    except OSError:
-        return None
-
-
-def _nodes(facts: Facts, dev: Path) -> Iterable[Node]:
-    if not facts.gpus:
-        return
-    renders = sorted({gpu.render for gpu in facts.gpus if gpu.render})
-    for name in ("kfd", *(f"dri/{render}" for render in renders)):
-        path = dev / name
-        try:
-            gid = path.stat().st_gid
-        except OSError:
-            yield Node(path=f"/dev/{name}", exists=False, usable=False)
-            continue
-        yield Node(path=f"/dev/{name}", exists=True, usable=os.access(path, os.R_OK | os.W_OK), gid=gid)

@@ -1,42 +1,121 @@
-"""The checks in the order they are shown, and their verdict."""
+"""All checks in the order they are shown, in groups, and their verdict."""
 
 from __future__ import annotations
 
+import traceback
 from typing import TYPE_CHECKING, TypeAlias
 
-from rocm_ci.gpu.checks import compatibility, devices, resources, software, versions
+from msgspec.structs import replace
+
+from rocm_ci.gpu.checks import (
+    bus,
+    compatibility,
+    devices,
+    history,
+    kernel,
+    nodes,
+    occupancy,
+    process,
+    resources,
+    sensors,
+    smoke,
+    software,
+    variables,
+    versions,
+)
+from rocm_ci.gpu.checks.outcome import ELSEWHERE, unknown
 from rocm_ci.model.verdict import Verdict, worst
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
-    from rocm_ci.gpu.checks.machine import Machine, Needs
+    from rocm_ci.gpu.checks.machine import Machine
+    from rocm_ci.gpu.checks.needs import Needs
     from rocm_ci.model.result import Check
 
 Checking: TypeAlias = "Callable[[Machine, Needs], Check]"
 
-CHECKS: tuple[Checking, ...] = (
-    devices.gpus,
-    devices.device_nodes,
-    devices.visible_devices,
-    devices.gfx_override,
-    devices.arch,
-    devices.sources_agree,
-    software.hipcc,
-    software.torch,
-    compatibility.driver,
-    compatibility.system,
-    compatibility.targets,
-    versions.firmware,
-    versions.tools,
-    resources.disk,
-    resources.memory,
-)
+# Title of the group → its checks by id. What a later one builds on comes first.
+GROUPS: Mapping[str, Mapping[str, Checking]] = {
+    "host": {
+        "kernel": kernel.kernel,
+        "iommu": bus.iommu,
+        "pcie-atomics": bus.pcie_atomics,
+        "cpus": resources.cpus,
+        "memory": resources.memory,
+        "disk": resources.disk,
+    },
+    "driver": {
+        "driver": kernel.driver,
+        "kfd": kernel.kfd,
+        "device-nodes": nodes.device_nodes,
+        "device-access": nodes.device_access,
+        "kernel-log": history.kernel_messages,
+    },
+    "devices": {
+        "gpus": devices.gpus,
+        "dead-devices": bus.dead_devices,
+        "sources-agree": devices.sources_agree,
+        "arch": devices.arch,
+        "partitions": devices.partitions,
+        "firmware": versions.firmware,
+        "pcie-link": bus.pcie_link,
+        "temperature": sensors.temperature,
+        "ecc": sensors.ecc,
+        "throttling": sensors.throttling,
+        "power-cap": sensors.power_cap,
+        "vram": occupancy.vram_free,
+        "quarantine": occupancy.quarantine,
+        "smoke": smoke.smoke,
+    },
+    "software": {
+        "hipcc": software.hipcc,
+        "torch": software.torch,
+        "rocm-driver": compatibility.driver,
+        "rocm-system": compatibility.system,
+        "rocm-gfx": compatibility.targets,
+        "tool-versions": versions.tools,
+    },
+    "limits": {
+        "shm": process.shm,
+        "memlock": process.memlock,
+        "nofile": process.nofile,
+        "profilers": kernel.profilers,
+    },
+    "environment": {
+        "visible-devices": variables.visible_devices,
+        "gfx-override": variables.gfx_override,
+    },
+}
+# What many a project does without, with a GPU or not.
+_OPTIONAL = ("hipcc", "torch", "tool-versions")
+GROUP_OF = {name: group for group, checks in GROUPS.items() for name in checks}
 
 
 def run_checks(machine: Machine, needs: Needs) -> tuple[Check, ...]:
-    """Every check, in order. Pure: what it looks at was collected before."""
-    return tuple(check(machine, needs) for check in CHECKS)
+    """Every check, in order. What it looks at was collected before; none raises."""
+    return tuple(
+        _guarded(name, check, machine, needs) for checks in GROUPS.values() for name, check in checks.items()
+    )
+
+
+def _guarded(name: str, check: Checking, machine: Machine, needs: Needs) -> Check:
+    try:
+        return _with_fix(check(machine, needs), machine)
+    except Exception as error:  # noqa: BLE001 - one odd machine must not cost all other answers
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        why = f"rocm-ci could not judge it: {type(error).__name__}: {error} ({where.name}:{where.lineno})"
+        return unknown(
+            name, why[:400], "this check to work", "please report it with what `rocm-ci facts` says"
+        )
+
+
+def _with_fix(check: Check, machine: Machine) -> Check:
+    """What could not be looked at says how it could be, too."""
+    if check.fix is not None or check.status is not Verdict.SKIPPED:
+        return check
+    is_optional = check.id in _OPTIONAL or bool(machine.facts.gpus)
+    return replace(check, fix="nothing, unless the project uses it" if is_optional else ELSEWHERE)
 
 
 def verdict(checks: Iterable[Check]) -> Verdict:

@@ -1,29 +1,39 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rocm_ci.config.options import BuildOptions, Config, PerfOptions, TestOptions
 from rocm_ci.context import Job
+from rocm_ci.gpu.checks.resources import Folder
 from rocm_ci.model.changes import Changes
 from rocm_ci.model.event import Event, EventKind
-from rocm_ci.model.facts import Facts, Gpu, Host, Rocm
+from rocm_ci.model.facts import Driver, Facts, Gpu, Host, Rocm
 from rocm_ci.model.plan import Plan, StageName, Step
 from rocm_ci.model.result import PreflightResult
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.stages import preflight
-from tests.fakes import context
+from tests.fakes import FakeGpus, FakeRunner, context
 
-GOOD = Facts(host=Host(memory_bytes=64 << 30), rocm=Rocm(hipcc="6.4"), gpus=(Gpu(index=0, gfx="gfx942"),))
+GOOD = Facts(
+    host=Host(kernel="6.8.0", memory_bytes=64 << 30),
+    driver=Driver(loaded=True, version="6.12.12"),
+    rocm=Rocm(hipcc="6.4"),
+    gpus=(Gpu(index=0, gfx="gfx942"),),
+)
 NO_GPU = Facts(host=Host(memory_bytes=64 << 30), rocm=Rocm(hipcc="6.4"))
 SUITE = TestOptions(name="unit", run="ctest", gpus=1)
+ON_CPU = TestOptions(name="host", run="ctest")
+
+
+PLENTY = Folder(name="everywhere", free_bytes=100_000_000_000)
 
 
 @pytest.fixture(autouse=True)
-def _plenty_of_space_and_open_devices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rocm_ci.gpu.checks.machine._free", lambda _folder: 100_000_000_000)
-    monkeypatch.setattr("rocm_ci.gpu.checks.machine._nodes", lambda _facts, _dev: ())
+def _plenty_of_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rocm_ci.gpu.checks.resources.folders", lambda _named: (PLENTY,))
 
 
 def job(config: Config, facts: Facts, *stages: StageName) -> Job:
@@ -39,7 +49,11 @@ def job(config: Config, facts: Facts, *stages: StageName) -> Job:
 
 
 def run(root: Path, config: Config, facts: Facts, *stages: StageName) -> PreflightResult:
-    return preflight.run(context(root), job(config, facts, *stages))
+    # A pretended machine with next to nothing in it: what this host is must not matter.
+    (root / "host" / "dev").mkdir(parents=True, exist_ok=True)
+    (root / "host" / "dev" / "kfd").touch()
+    ctx = replace(context(root, gpus=FakeGpus(total=len(facts.gpus))), host=root / "host")
+    return preflight.run(ctx, job(config, facts, *stages))
 
 
 def test_a_machine_with_what_is_asked_for_passes(tmp_path: Path) -> None:
@@ -96,3 +110,28 @@ def test_needs_come_from_the_configuration() -> None:
         ("gfx90a",),
         False,
     )
+
+
+def test_gpus_are_tried_only_where_something_wants_them(tmp_path: Path) -> None:
+    runner = FakeRunner(answers={"hipcc": (1, "clang: error: odd")})
+    wanting, not_wanting = (job(Config(test=(suite,)), GOOD, StageName.TEST) for suite in (SUITE, ON_CPU))
+
+    preflight.run(replace(context(tmp_path, runner), host=tmp_path), not_wanting)
+    assert [argv for argv in runner.calls if argv[0] == "hipcc"] == []
+
+    result = preflight.run(replace(context(tmp_path, runner), host=tmp_path), wanting)
+    (smoke,) = [check for check in result.checks if check.id == "smoke"]
+    assert smoke.status is Verdict.SKIPPED
+    assert "hipcc cannot compile for gfx942: clang: error: odd" in smoke.seen
+
+
+def test_a_machine_that_says_too_much_is_cut_to_what_a_report_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rocm_ci.gpu.checks.resources.folders", lambda _named: ())
+    facts = Facts(host=Host(kernel="6.8." + "9" * 100_000))
+
+    result = run(tmp_path, Config(), facts, StageName.SCAN)
+
+    assert max(len(c.seen) + len(c.needed) + len(c.fix or "") for c in result.checks) <= 1800
+    assert len(result.checks) < 50

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from rocm_ci.gpu.checks import devices
-from rocm_ci.gpu.checks.machine import Machine, Needs, Node
+from rocm_ci.gpu.checks.bus import Bus, Card
+from rocm_ci.gpu.checks.machine import Machine, Needs
 from rocm_ci.model.facts import Conflict, Driver, Facts, Gpu, Unknown
 from rocm_ci.model.verdict import Verdict
 
@@ -13,12 +14,34 @@ NONE = Facts(
 WANTS_ONE = Needs(wanted={"suite unit": 1})
 
 
+def cards(*modes: str, per_card: int = 1) -> Facts:
+    """GPUs in these modes, `per_card` of them with one bus address."""
+    return Facts(
+        gpus=tuple(
+            Gpu(
+                index=n,
+                bus=f"0000:{n // per_card:02x}:00.{n % per_card}",
+                compute_partition=mode.split("/")[0],
+                memory_partition=mode.split("/")[1],
+            )
+            for n, mode in enumerate(modes)
+        )
+    )
+
+
 def test_nothing_that_needs_a_gpu_passes_without_one() -> None:
     check = devices.gpus(Machine(facts=NONE), Needs())
 
     assert check.status is Verdict.PASS
-    assert check.seen == "no GPU: no /sys/class/kfd: the amdgpu driver is not loaded"
+    assert check.seen == "no GPU (no /sys/class/kfd: the amdgpu driver is not loaded)"
     assert "no suite or benchmark asks" in check.needed
+
+
+def test_a_person_who_asks_is_told_that_there_is_no_gpu() -> None:
+    check = devices.gpus(Machine(facts=NONE, bus=Bus(looked=True)), Needs(curious=True))
+
+    assert check.status is Verdict.NEUTRAL
+    assert "machine with an AMD GPU" in (check.fix or "")
 
 
 def test_a_suite_that_needs_more_gpus_than_there_are_makes_the_machine_unusable() -> None:
@@ -45,57 +68,10 @@ def test_hidden_gpus_do_not_count_and_the_variable_is_named() -> None:
     assert "HIP_VISIBLE_DEVICES" in (check.fix or "")
 
 
-def test_an_unloaded_driver_is_what_to_fix() -> None:
-    assert "modprobe amdgpu" in (devices.gpus(Machine(facts=NONE), WANTS_ONE).fix or "")
+def test_a_card_without_driver_sends_the_reader_to_the_driver() -> None:
+    machine = Machine(facts=NONE, bus=Bus(cards=(Card(bus="0000:0c:00.0"),), looked=True))
 
-
-def test_a_closed_device_file_names_the_numeric_group_to_pass() -> None:
-    nodes = (
-        Node(path="/dev/kfd", exists=True, usable=False, gid=992),
-        Node(path="/dev/dri/renderD128", exists=True, usable=True, gid=44),
-    )
-
-    check = devices.device_nodes(Machine(facts=ONE, nodes=nodes), WANTS_ONE)
-
-    assert check.status is Verdict.ERROR
-    assert check.seen == "/dev/kfd belongs to group 992"
-    assert check.fix == (
-        "start the container with --device=/dev/kfd --device=/dev/dri --group-add 44 --group-add 992"
-    )
-
-
-def test_a_missing_device_file_is_only_advice_when_nothing_needs_it() -> None:
-    nodes = (Node(path="/dev/kfd", exists=False, usable=False),)
-
-    check = devices.device_nodes(Machine(facts=ONE, nodes=nodes), Needs())
-
-    assert check.status is Verdict.NEUTRAL
-    assert check.seen == "/dev/kfd is not there"
-    assert "stat -c %g" in (check.fix or "")
-
-
-def test_mixed_visible_device_variables_are_pointed_out() -> None:
-    def check(**environment: str) -> Verdict:
-        return devices.visible_devices(Machine(facts=ONE, environment=environment), Needs()).status
-
-    assert check() is Verdict.PASS
-    assert check(HIP_VISIBLE_DEVICES="0") is Verdict.PASS
-    assert check(HIP_VISIBLE_DEVICES="0", CUDA_VISIBLE_DEVICES="0") is Verdict.PASS
-    assert check(HIP_VISIBLE_DEVICES="0", CUDA_VISIBLE_DEVICES="1") is Verdict.NEUTRAL
-    assert check(ROCR_VISIBLE_DEVICES="0", HIP_VISIBLE_DEVICES="0") is Verdict.NEUTRAL
-    assert check(HIP_VISIBLE_DEVICES="5") is Verdict.NEUTRAL
-
-
-def test_a_spoofed_target_is_never_right_on_an_accelerator() -> None:
-    spoofed = {"HSA_OVERRIDE_GFX_VERSION": "10.3.0"}
-    radeon = Facts(gpus=(Gpu(index=0, gfx="gfx1031"),))
-
-    assert devices.gfx_override(Machine(facts=ONE, environment=spoofed), WANTS_ONE).status is Verdict.ERROR
-    assert devices.gfx_override(Machine(facts=ONE, environment=spoofed), Needs()).status is Verdict.NEUTRAL
-    assert (
-        devices.gfx_override(Machine(facts=radeon, environment=spoofed), WANTS_ONE).status is Verdict.NEUTRAL
-    )
-    assert devices.gfx_override(Machine(facts=ONE), WANTS_ONE).status is Verdict.PASS
+    assert "check `driver`" in (devices.gpus(machine, WANTS_ONE).fix or "")
 
 
 def test_a_gpu_that_the_build_holds_no_code_for_is_found_before_the_tests() -> None:
@@ -106,7 +82,30 @@ def test_a_gpu_that_the_build_holds_no_code_for_is_found_before_the_tests() -> N
     assert check("gfx942:sramecc+:xnack-") is Verdict.PASS
     assert check("gfx90a") is Verdict.ERROR
     assert devices.arch(Machine(facts=ONE), Needs(archs=("gfx90a",))).status is Verdict.NEUTRAL
-    assert devices.arch(Machine(facts=NONE), WANTS_ONE).status is Verdict.SKIPPED
+    assert devices.arch(Machine(facts=NONE), Needs(archs=("gfx90a",))).status is Verdict.SKIPPED
+    assert check() is Verdict.SKIPPED
+
+
+def test_a_card_that_is_divided_differently_is_named() -> None:
+    check = devices.partitions(Machine(facts=cards("SPX/NPS1", "CPX/NPS4", "SPX/NPS1")), Needs())
+
+    assert check.status is Verdict.NEUTRAL
+    assert check.seen == "CPX/NPS4: GPU 1; SPX/NPS1: GPU 0, 2"
+    assert "amd-smi set --compute-partition" in (check.fix or "")
+
+
+def test_cards_divided_alike_pass_and_a_partition_that_is_gone_does_not() -> None:
+    whole = devices.partitions(Machine(facts=cards(*["CPX/NPS4"] * 8, per_card=4)), Needs())
+    torn = devices.partitions(Machine(facts=cards(*["CPX/NPS4"] * 7, per_card=4)), Needs())
+
+    assert (whole.status, whole.seen) == (Verdict.PASS, "8 device(s) in CPX/NPS4")
+    assert torn.status is Verdict.NEUTRAL
+    assert torn.seen == "0000:01:00 shows 3 of 4 devices"
+
+
+def test_modes_that_nobody_tells_are_no_pass() -> None:
+    assert devices.partitions(Machine(facts=ONE), Needs()).status is Verdict.SKIPPED
+    assert devices.partitions(Machine(facts=NONE), Needs()).status is Verdict.SKIPPED
 
 
 def test_a_card_that_fell_off_is_pointed_out() -> None:
@@ -139,3 +138,7 @@ def test_a_value_that_a_tool_words_differently_is_told_and_passes() -> None:
 
     assert check.status is Verdict.PASS
     assert "gpus[0].gfx: kfd says gfx942, rocm-smi says gfx940" in check.seen
+
+
+def test_where_no_source_lists_a_gpu_they_do_not_agree_either() -> None:
+    assert devices.sources_agree(Machine(facts=Facts()), Needs()).status is Verdict.SKIPPED

@@ -2,43 +2,59 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rocm_ci.gpu.checks.machine import Needs, survey
-from rocm_ci.gpu.checks.run import run_checks, trouble, verdict
-from rocm_ci.model.facts import Facts, Gpu
-from rocm_ci.model.verdict import Verdict
+import pytest
 
-ONE = Facts(gpus=(Gpu(index=0, render="renderD128"), Gpu(index=1)))
+from rocm_ci.gpu.checks import kernel
+from rocm_ci.gpu.checks.kernel import Kernel
+from rocm_ci.gpu.checks.machine import Machine, survey
+from rocm_ci.gpu.checks.sensors import Sensors
+from rocm_ci.gpu.smoke import Smoke
+from rocm_ci.model.facts import Facts, Gpu, GpuState
+from tests.fakes import MemoryReader
+
+ONE = Facts(gpus=(Gpu(index=0, state=GpuState(temperature_c=40.0)),))
 
 
-def test_device_files_are_looked_at_only_where_there_is_a_gpu(tmp_path: Path) -> None:
+def test_everything_is_looked_at_below_the_machines_root(tmp_path: Path) -> None:
     (tmp_path / "dev").mkdir()
     (tmp_path / "dev" / "kfd").touch()
+    reader = MemoryReader(
+        files={"/proc/cmdline": "iommu=pt", "/proc/meminfo": "MemAvailable: 2 kB\n"},
+        environment={"HIP_VISIBLE_DEVICES": "0"},
+    )
 
-    with_gpu = survey(ONE, {}, {}, dev=tmp_path / "dev")
-    without = survey(Facts(), {}, {}, dev=tmp_path / "dev")
+    found = survey(
+        ONE,
+        reader,
+        folders={"here": tmp_path},
+        host=tmp_path,
+        quarantined=lambda: ("GPU 7",),
+        smoke=lambda: Smoke(reason="tried"),
+    )
 
-    assert [(n.path, n.exists) for n in with_gpu.nodes] == [
-        ("/dev/kfd", True),
-        ("/dev/dri/renderD128", False),
-    ]
-    assert with_gpu.nodes[0].gid == (tmp_path / "dev" / "kfd").stat().st_gid
-    assert without.nodes == ()
-
-
-def test_free_space_is_that_of_the_nearest_folder_that_exists(tmp_path: Path) -> None:
-    machine = survey(Facts(), {}, {"results": tmp_path / "not" / "yet"})
-
-    assert machine.free_bytes["results"] > 0
-
-
-def test_the_verdict_is_the_worst_check_and_the_trouble_is_in_words(tmp_path: Path) -> None:
-    machine = survey(Facts(), {}, {"here": tmp_path})
-
-    checks = run_checks(machine, Needs(wanted={"suite unit": 1}))
-
-    assert verdict(checks) is Verdict.ERROR
-    assert "gpus: needs 1 GPU(s): suite unit wants 1, saw 0 GPU(s)" in trouble(checks)
+    assert found.unseen == {}
+    assert found.environment == {"HIP_VISIBLE_DEVICES": "0"}
+    assert [node.path for node in found.nodes if node.exists] == ["/dev/kfd"]
+    assert found.kernel.command_line == "iommu=pt"
+    assert found.memory_available == 2048
+    assert found.sensors_of(ONE.gpus[0]).temperature_c == 40.0
+    assert found.quarantined == ("GPU 7",)
+    assert found.smoke == Smoke(reason="tried")
+    assert found.usable == 1
 
 
-def test_checks_that_do_not_apply_leave_a_pass() -> None:
-    assert verdict(()) is Verdict.PASS
+def test_a_look_that_breaks_costs_only_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def broken(_reader: object) -> Kernel:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(kernel, "look", broken)
+
+    found = survey(Facts(), MemoryReader(), folders={"here": tmp_path}, host=tmp_path)
+
+    assert found.unseen == {"kernel": "rocm-ci could not look: OSError: [Errno 5] Input/output error"}
+    assert found.kernel == Kernel()
+    assert [folder.name for folder in found.folders] == ["here"]
+
+
+def test_a_gpu_that_nobody_looked_at_has_no_values() -> None:
+    assert Machine(facts=ONE).sensors_of(ONE.gpus[0]) == Sensors()

@@ -1,0 +1,113 @@
+"""Memory of the GPUs that is taken already, and by whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocm_ci.gpu import holders, vram
+from rocm_ci.gpu.checks.outcome import ELSEWHERE, NO_GPU, advice, fine, label, size, some, unknown, wrong
+from rocm_ci.gpu.watched import SLACK_BYTES, Watched
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rocm_ci.gpu.checks.machine import Machine
+    from rocm_ci.gpu.checks.needs import Needs
+    from rocm_ci.model.facts import Facts, Gpu
+    from rocm_ci.model.result import Check
+
+# Above this a card is of no use to a test that expects it empty.
+_MOST = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taken:
+    """Bytes of one GPU in use and in all; `users` are living processes, `left` those of ended ones."""
+
+    used_bytes: int | None = None
+    total_bytes: int | None = None
+    users: tuple[str, ...] = ()
+    left: tuple[int, ...] = ()
+
+
+def look(facts: Facts, host: Path) -> dict[int, Taken]:
+    """What is taken of each GPU, by its index. Small files of /sys and /proc only."""
+    if not facts.gpus:
+        return {}
+    living, contexts = holders.holders(host), holders.contexts(host)
+    return {gpu.index: _taken(gpu, living, contexts, host) for gpu in facts.gpus}
+
+
+def _taken(
+    gpu: Gpu, living: tuple[holders.Holder, ...], contexts: tuple[holders.Context, ...], host: Path
+) -> Taken:
+    watched = Watched(
+        id=gpu.bus or str(gpu.index), label="", bus=gpu.bus, kfd_id=gpu.kfd_id, render=gpu.render
+    )
+    used, total = (None, None) if gpu.partition else vram.used(watched, host)
+    node = f"/dev/dri/{gpu.render}" if gpu.render else None
+    users = tuple(
+        holder.shown + (f" with {size(held)}" if held else "")
+        for holder in living
+        if not holder.ours
+        and ((held := holder.gpus.get(gpu.kfd_id or -1, 0)) or (node in holder.devices and not holder.gpus))
+    )
+    dead = tuple(c.pid for c in contexts if c.is_alive is False and c.uses(gpu.kfd_id or -1))
+    return Taken(
+        used_bytes=gpu.state.vram_used_bytes if used is None else used,
+        total_bytes=gpu.vram_bytes if total is None else total,
+        users=users,
+        left=dead,
+    )
+
+
+def vram_free(machine: Machine, needs: Needs) -> Check:
+    """Is the memory free? A context that outlived its process strands it until a reset (sglang PR#30431)."""
+    needed = f"at most {size(SLACK_BYTES)} of each GPU's memory in use"
+    known = [(gpu, t) for gpu in machine.facts.gpus if (t := machine.taken_of(gpu)).used_bytes is not None]
+    if not known:
+        why = "the driver does not say how much is in use" if machine.facts.gpus else NO_GPU
+        fix = "mount the host's /sys read-only, or ask `rocm-smi --showmeminfo vram`"
+        return unknown("vram", why, needed, fix if machine.facts.gpus else ELSEWHERE)
+    busy = [(gpu, t) for gpu, t in known if (t.used_bytes or 0) > SLACK_BYTES and gpu.integrated is not True]
+    if not busy:
+        most = max(t.used_bytes or 0 for _, t in known)
+        return fine("vram", f"{len(known)} GPU(s), at most {size(most)} in use", needed)
+    seen = some([_told(gpu, taken) for gpu, taken in busy], 3)
+    full = [gpu for gpu, t in busy if t.total_bytes and (t.used_bytes or 0) > _MOST * t.total_bytes]
+    fatal = bool(full) and needs.must_have_gpu and machine.usable - len(full) < needs.gpus
+    return wrong("vram", seen, needed, _free(busy), fatal=fatal)
+
+
+def _told(gpu: Gpu, taken: Taken) -> str:
+    of = f" of {size(taken.total_bytes)}" if taken.total_bytes else ""
+    who = f"by {', '.join(taken.users[:3])}" if taken.users else "by no process that we can see"
+    if taken.left and not taken.users:
+        who = f"left by ended process {', '.join(map(str, taken.left[:4]))}"
+    return f"{label(gpu)}: {size(taken.used_bytes or 0)}{of} in use {who}"
+
+
+def _free(busy: list[tuple[Gpu, Taken]]) -> str:
+    first, taken = busy[0]
+    if taken.users:
+        return f"wait for it, or end it if it is yours: {taken.users[0]}"
+    if taken.left:
+        return f"nobody gives it back: on the host `rocm-smi --gpureset -d {first.index}`, or a restart"
+    return "on the host (a container sees only its own): `sudo fuser -v /dev/kfd /dev/dri/renderD*`"
+
+
+def quarantine(machine: Machine, needs: Needs) -> Check:
+    """Did a GPU go wrong so often lately that no run gets it?"""
+    needed = "no GPU in quarantine"
+    kept = machine.quarantined
+    if kept is None:
+        why = machine.unseen.get("quarantine", "the ledger of this host was not read")
+        return unknown("quarantine", why, needed, "`rocm-ci ledger` shows it")
+    if not kept:
+        return fine("quarantine", "none", needed)
+    fatal = needs.must_have_gpu and machine.usable - len(kept) < needs.gpus
+    fix = "have the card looked at, then `rocm-ci ledger` shows how to release it"
+    if fatal:
+        return wrong("quarantine", some(kept), needed, fix)
+    return advice("quarantine", some(kept), needed, fix)

@@ -1,0 +1,56 @@
+"""How a check ends: fine, advice, wrong, or not known; and the words that several checks share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm_ci.model.result import Check
+from rocm_ci.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocm_ci.model.facts import Gpu
+
+GB = 1_000_000_000
+NO_GPU = "there is no GPU to look at"
+ELSEWHERE = "run it on a machine with an AMD GPU and its amdgpu driver loaded"
+
+
+def fine(name: str, seen: str, needed: str) -> Check:
+    """As it should be."""
+    return Check(id=name, status=Verdict.PASS, seen=seen, needed=needed)
+
+
+def advice(name: str, seen: str, needed: str, fix: str) -> Check:
+    """Could be better, and stops nothing that is asked for."""
+    return Check(id=name, status=Verdict.NEUTRAL, seen=seen, needed=needed, fix=fix)
+
+
+def wrong(name: str, seen: str, needed: str, fix: str, *, fatal: bool = True) -> Check:
+    """What makes the machine unusable for what is asked; advice where it is not `fatal`."""
+    status = Verdict.ERROR if fatal else Verdict.NEUTRAL
+    return Check(id=name, status=status, seen=seen, needed=needed, fix=fix)
+
+
+def unknown(name: str, why: str, needed: str, fix: str = ELSEWHERE) -> Check:
+    """Could not be looked at, or does not apply here. Never green."""
+    return Check(id=name, status=Verdict.SKIPPED, seen=why, needed=needed, fix=fix)
+
+
+def label(gpu: Gpu) -> str:
+    """`GPU 3 (AMD Instinct MI300X, 0000:c1:00.0)`: enough to find it, and no identity of its own."""
+    inside = ", ".join(part for part in (gpu.name, gpu.bus) if part)
+    return f"GPU {gpu.index} ({inside})" if inside else f"GPU {gpu.index}"
+
+
+def some(texts: Sequence[str], most: int = 4) -> str:
+    """The first few, and how many more there are."""
+    return "; ".join(texts[:most]) + (f" … and {len(texts) - most} more" if len(texts) > most else "")
+
+
+def size(count: int) -> str:
+    """Bytes for people."""
+    if count < GB // 10:
+        return f"{count / 1e6:.0f} MB"
+    return f"{count / GB:.1f} GB" if count < 100 * GB else f"{count / GB:,.0f} GB"
