@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import tempfile
@@ -17,16 +18,25 @@ from rocm_ci import pipeline, plan, registry, sinks
 from rocm_ci.cli import checkout, masking, wiring
 from rocm_ci.config import load as config
 from rocm_ci.context import Context, Job
-from rocm_ci.errors import ConfigError, EventError, InterruptedRunError, MachineError, UsageError
+from rocm_ci.errors import (
+    ConfigError,
+    EventError,
+    InterruptedRunError,
+    MachineError,
+    ReportError,
+    UsageError,
+)
 from rocm_ci.github import commands
 from rocm_ci.gpu.collect import collect, live_reader
 from rocm_ci.gpu.pool import Pool
 from rocm_ci.log import printable
 from rocm_ci.model.facts import Facts
+from rocm_ci.model.times import Times
 from rocm_ci.model.verdict import Verdict, exit_code
 from rocm_ci.report import codec
 from rocm_ci.report.headline import headline
 from rocm_ci.report.mask import masked
+from rocm_ci.schedule import part, times
 from rocm_ci.sinks import artifact, junit, sarif
 from rocm_ci.sinks.base import Destination, Sink, emit_all
 from rocm_ci.stages import kernels
@@ -48,7 +58,10 @@ _OUR_FOLDERS = ("logs", "junit", "perf")
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What the user asked for. `suite` and `bench` narrow the run down, as those of an `Event` do."""
+    """What the user asked for. `suite`, `bench` and `shard` narrow the run down, as those of an `Event` do.
+
+    `times` is a report of an earlier run, for how long things took.
+    """
 
     root: Path
     output: Path
@@ -57,6 +70,8 @@ class Request:
     local: bool = False
     suite: str | None = None
     bench: str | None = None
+    shard: str | None = None
+    times: Path | None = None
 
 
 def exit_code_of(report: Report) -> int:
@@ -70,6 +85,7 @@ def exit_code_of(report: Report) -> int:
 def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = False) -> Report:
     """Run the pipeline and show the report through every sink that needs no token."""
     run = ProcessRunner()
+    known = _times(request.times)
     git = Git(run, request.root, env)
     root = git.top()
     git = Git(run, root, env)
@@ -82,21 +98,38 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
     veil = masking.mask(env) if loaded.config.mask else None
     log.mask = veil
     interrupted = False
+    child, host, state = wiring.child_environment(env), wiring.sysroot(env), wiring.state_folder(env)
     try:
-        facts = collect(live_reader(run, wiring.child_environment(env)))
+        facts = collect(live_reader(run, child, root=host))
     except InterruptedRunError:
         facts, interrupted = Facts(), True
-    with _scratch(git) as work:
+    clock = wiring.SystemClock()
+    with (
+        _scratch(git) as work,
+        contextlib.closing(
+            Pool(
+                facts,
+                child,
+                run=run,
+                clock=clock,
+                state=state,
+                host=host,
+                log=log,
+                owner=wiring.run_name(env),
+            )
+        ) as pool,
+    ):
         context = Context(
             run=ProcessRunner(veil),
             log=log,
-            clock=wiring.SystemClock(),
-            gpus=Pool(facts, wiring.child_environment(env)),
+            clock=clock,
+            gpus=pool,
             root=root,
             out=output,
             work=work,
-            state=wiring.state_folder(env),
-            environment=wiring.child_environment(env),
+            state=state,
+            environment=child,
+            host=host,
         )
         job = Job(
             event=located.event,
@@ -106,6 +139,7 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
             plan=plan.plan(located.event, loaded.config, located.changes, facts),
             done={},
             config_path=(request.config or Path(config.PATH)).as_posix(),
+            times=known,
         )
         report = pipeline.run(
             context,
@@ -138,7 +172,21 @@ def read(git: Git, request: Request, env: dict[str, str]) -> tuple[Located, Load
         if lack:
             raise UsageError(printable(lack), hint="name one as the configuration does, or `*` for all")
         located = dataclasses.replace(located, event=event)
+    if request.shard:
+        event = replace(located.event, shard=str(part.parsed(request.shard)))
+        located = dataclasses.replace(located, event=event)
     return located, loaded
+
+
+def _times(path: Path | None) -> Times:
+    """What an earlier report tells of durations. Raises `UsageError` for a file that is no report."""
+    if path is None:
+        return Times()
+    try:
+        return times.of_report(codec.decode(wiring.read_bytes(path, "the report with the times")))
+    except ReportError as error:
+        message = f"--times {printable(str(path))}: {error}"
+        raise UsageError(message, hint="name the report.json of an earlier run") from error
 
 
 def _located(git: Git, request: Request, env: dict[str, str]) -> Located:

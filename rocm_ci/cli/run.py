@@ -19,6 +19,13 @@ OUTPUT = "rocm-ci-out"
 @click.option("--config", "config_path", type=click.Path(path_type=Path), help=f"Default: {PATH}.")
 @click.option("--suite", metavar="NAME", help="Only this test suite, or those of a layer; `*` for all.")
 @click.option("--bench", metavar="NAME", help="Only this benchmark; `*` for all.")
+@click.option("--shard", metavar="I/N", help="Only part I of N of every suite; other runs do the others.")
+@click.option(
+    "--times",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="report.json of an earlier run, for the order.",
+)
 @click.option("--output", type=click.Path(path_type=Path), default=Path(OUTPUT), show_default=True)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--verbose", "-v", is_flag=True, help="Show the output of every command.")
@@ -29,6 +36,8 @@ def command(
     config_path: Path | None,
     suite: str | None,
     bench: str | None,
+    shard: str | None,
+    times: Path | None,
     output: Path,
     form: str,
     verbose: bool,
@@ -50,6 +59,8 @@ def command(
         local=local,
         suite=suite,
         bench=bench,
+        shard=shard,
+        times=times or (Path(env["ROCM_CI_TIMES"]) if env.get("ROCM_CI_TIMES") else None),
     )
     report = perform.perform(request, env, log, quiet=form == "json")
     if form == "json":

@@ -68,6 +68,18 @@ def state_folder(env: Mapping[str, str]) -> Path:
     return Path(home) / "rocm-ci"
 
 
+def run_name(env: Mapping[str, str]) -> str:
+    """What other runs of this host are told of this one: `owner/repo run 123`, `local run in FOLDER`."""
+    if env.get("GITHUB_REPOSITORY") and env.get("GITHUB_RUN_ID"):
+        return f"{env['GITHUB_REPOSITORY']} run {env['GITHUB_RUN_ID']}"
+    return f"local run in {Path.cwd().name}"
+
+
+def sysroot(env: Mapping[str, str]) -> Path:
+    """Where the machine's own files (`sys`, `proc`, `dev`) lie: elsewhere only for a pretended machine."""
+    return Path(env.get("ROCM_CI_SYSROOT") or "/")
+
+
 def is_secret(name: str) -> bool:
     """Whether a variable is one that holds a secret, by its name."""
     return any(part in name.upper() for part in _WITHHELD_PARTS)
@@ -90,6 +102,7 @@ def make_log(env: dict[str, str], *, verbose: bool = False) -> Log:
         actions=env.get("GITHUB_ACTIONS") == "true",
         colour=sys.stderr.isatty() and "NO_COLOR" not in env,
         verbose=verbose,
+        live=sys.stderr.isatty() and env.get("TERM") != "dumb",
     )
 
 

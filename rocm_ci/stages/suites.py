@@ -74,7 +74,7 @@ class Work:
         pieces = [self._piece(ended.get(name), interrupted) for name in self._pieces]
         whole = pieces[0]
         if self.shards > 1 and len(pieces) > 1:
-            whole = shards.joined(self.order, pieces)
+            whole = suite.vanished(self.order, shards.joined(self.order, pieces), self.ctx.root)
         whole = warm_up.told(whole, self._warm)
         reason = "; ".join(text for text in (whole.reason, self._remark) if text)
         return replace(whole, reason=reason)
@@ -119,7 +119,7 @@ class Work:
                 return self._told(chosen)
             only = chosen
         warm = self._warm or warm_up.run(ctx, order, lease)
-        done = suite.run(ctx, order, lease, only) if only else suite.run(ctx, order, lease)
+        done = suite.run(ctx, order, lease, only)
         self._warm = warm
         return self._told(_cut_short(done, ctx.stop()))
 
