@@ -64,7 +64,7 @@ def _run(folder: Path, disk: Path | None, seed: int, tests: int) -> page.Outcome
     buses = pretend.machine(folder / "machine", GPUS)
     (folder / "machine" / "dev").mkdir(exist_ok=True)
     (folder / "machine" / "dev" / "kmsg").touch()
-    pretend.rocminfo(tools, folder / "machine")
+    pretend.rocminfo(tools, GPUS)
     mark = f"chaos-{os.getpid()}-{seed}"
     environment = {
         **{k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "PYTEST_", "ROCM_CI"))},
