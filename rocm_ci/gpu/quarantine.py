@@ -59,7 +59,7 @@ class Quarantine:
         return (
             f"{self.label or self.gpu} is in quarantine: faults in {self.faults} runs or steps within"
             f" {self.days} days, the last {self.last.kind} at {self.last.time}"
-            f" (`rocm-ci ledger release {self.gpu}` ends it)"
+            f" (`rocm-ci ledger --release {self.gpu}` ends it)"
         )
 
 
