@@ -150,7 +150,8 @@ def unlisted(expected: Expected, cases: Iterable[Case]) -> tuple[str, ...]:
 def written(cases: Iterable[Case]) -> str:
     """The list of these tests, sorted, as `read` takes it; ids that are no line of text are left out."""
     # pytest reports one test twice when it failed and its teardown did, too.
-    bad, good = set(), []
+    bad: set[str] = set()
+    good: list[str] = []
     for case in cases:
         if _is_line(case.id):
             (bad.add if case.status in (CaseStatus.FAILED, CaseStatus.ERRORED) else good.append)(case.id)

@@ -87,25 +87,16 @@ def read(source: BinaryIO, *, suite: str = "") -> Document:
         if outcome.ending is Ending.TRUNCATED:
             builder.finish()
             return _document(builder, repaired=True, truncated=True, problem=_cut(builder, outcome.detail))
-        return _loosely(source, suite, builder, outcome.detail)
+        return _loosely(source, suite, outcome.detail)
     except RefusedError as error:
         return Document(readable=False, problem=f"refused: {error}")
 
 
-def _loosely(source: BinaryIO, suite: str, strict: Builder, detail: str) -> Document:
+def _loosely(source: BinaryIO, suite: str, detail: str) -> Document:
     source.seek(0)
-    pieces, size = [], 0
-    for piece in Text(source):
-        pieces.append(piece)
-        size += len(piece)
-        if size > junit_loose.MAX_CHARS:
-            strict.finish()
-            return _document(
-                strict, repaired=True, truncated=True, problem=f"{detail}; too large to be repaired"
-            )
     builder = Builder(suite)
-    loose = junit_loose.Loose("".join(pieces), builder)
-    loose.parse()
+    loose = junit_loose.Loose(builder)
+    loose.feed(Text(source))
     if loose.truncated:
         builder.finish()
     loose.finish()

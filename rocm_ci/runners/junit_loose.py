@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from rocm_ci.runners.junit_dialects import local
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rocm_ci.runners.junit_elements import Builder
 
-MAX_CHARS = 64_000_000
 _MAX_ATTRIBUTES = 100
 _MAX_TAG = 65_536
+_MAX_REFERENCE = 32
 # Each tag without an end costs a look at `_MAX_TAG` characters: not more than this often.
 _MAX_LOST = 1_000
 _TEXT = {"failure", "error", "skipped", "system-out", "system-err", "output", "rerunfailure", "rerunerror",
@@ -35,43 +37,89 @@ _ATTRIBUTE = re.compile(
 )
 _CLOSE = re.compile(r"\s*(?P<empty>/?)>")
 _SKIPPED_TO = {"<!--": "-->", "<?": "?>"}
+# So much is gathered before it is looked at; it must be many times `_MAX_TAG`.
+_ENOUGH = 4_000_000
 
 
 class Loose:
-    """One damaged document. `truncated` is set when it ends inside of an element."""
+    """One damaged document, fed in pieces. `truncated` is set when it ends inside of an element."""
 
-    def __init__(self, text: str, builder: Builder) -> None:
-        self._text = text
+    def __init__(self, builder: Builder) -> None:
+        self._text = ""
+        self._whole = False
+        self._in_cdata = False
         self._builder = builder
         self._stack: list[str] = []
         self._lost = 0
         self.truncated = False
 
-    def parse(self) -> None:
+    def feed(self, pieces: Iterable[str]) -> None:
         """Feed the builder with balanced events."""
+        waiting, size = [], 0
+        for piece in pieces:
+            waiting.append(piece)
+            size += len(piece)
+            if size > _ENOUGH:
+                self._text += "".join(waiting)
+                waiting, size = [], 0
+                self._text = self._text[self._parse() :]
+        self._text += "".join(waiting)
+        self._whole = True
+        self._parse()
+        self.truncated = self.truncated or bool(self._stack) or self._in_cdata
+        self._text = ""
+
+    def _parse(self) -> int:
+        """Take all markup that surely is whole; returns how far that went."""
+        text, position = self._text, 0
+        # A tag is looked at as far as it may reach, so it must not begin behind this place.
+        safe = len(text) if self._whole else len(text) - 2 * _MAX_TAG
+        while True:
+            if self._in_cdata:
+                position = self._cdata(position)
+                if self._in_cdata:
+                    return position
+            match = _MARKUP.search(text, position) if self._lost < _MAX_LOST else None
+            if match is None or match.start() >= safe:
+                end = len(text) if self._whole and match is None else self._uncut(position, safe)
+                self._data(text[position:end])
+                return end
+            self._data(text[position : match.start()])
+            position = self._markup(match)
+
+    def _uncut(self, start: int, end: int) -> int:
+        """Where text may be cut: not within `&quot;`."""
+        end = max(start, end)
+        reference = self._text.rfind("&", max(start, end - _MAX_REFERENCE), end)
+        return end if reference < 0 else reference
+
+    def _markup(self, match: re.Match[str]) -> int:
         from rocm_ci.runners.junit_strict import refuse  # noqa: PLC0415 - keeps the two parsers apart
 
-        text, position = self._text, 0
-        while True:
-            match = _MARKUP.search(text, position) if self._lost < _MAX_LOST else None
-            if match is None:
-                self._data(text[position:])
-                break
-            self._data(text[position : match.start()])
-            markup = match.group()
-            if markup == "<![CDATA[":
-                position = self._cdata(match.end())
-            elif markup in _SKIPPED_TO:
-                found = text.find(_SKIPPED_TO[markup], match.end())
-                position = match.end() if found < 0 else found + len(_SKIPPED_TO[markup])
-            elif markup.startswith("<!"):
-                refuse()
-            elif not self._counts(local(match.group("name")), is_end=bool(match.group("end"))):
-                self._data(markup)
-                position = match.end()
-            else:
-                position = self._tag(match)
-        self.truncated = self.truncated or bool(self._stack)
+        markup = match.group()
+        if markup == "<![CDATA[":
+            self._in_cdata = True
+        elif markup in _SKIPPED_TO:
+            end = _SKIPPED_TO[markup]
+            # A comment that does not end soon is text that some test printed.
+            found = self._text.find(end, match.end(), match.end() + _MAX_TAG)
+            return match.end() if found < 0 else found + len(end)
+        elif markup.startswith("<!"):
+            refuse()
+        elif not self._counts(local(match.group("name")), is_end=bool(match.group("end"))):
+            self._data(markup)
+        else:
+            return self._tag(match)
+        return match.end()
+
+    def _cdata(self, start: int) -> int:
+        """The rest of a CDATA section, or what there is of it."""
+        end = self._text.find("]]>", start)
+        if end >= 0:
+            self._in_cdata = False
+        rest = len(self._text) if self._whole else max(len(self._text) - 2, start)
+        self._builder.data(self._text[start : end if end >= 0 else rest])
+        return end + 3 if end >= 0 else rest
 
     def finish(self) -> None:
         """Close what is open, after the builder was told that the document ended early."""
@@ -81,15 +129,6 @@ class Loose:
     def _data(self, text: str) -> None:
         if text:
             self._builder.data(html.unescape(text) if "&" in text else text)
-
-    def _cdata(self, start: int) -> int:
-        end = self._text.find("]]>", start)
-        if end < 0:
-            self._builder.data(self._text[start:])
-            self.truncated = True
-            return len(self._text)
-        self._builder.data(self._text[start:end])
-        return end + 3
 
     def _counts(self, name: str, *, is_end: bool) -> bool:
         """Whether a word after `<` is a tag of the report here, or text of a test."""

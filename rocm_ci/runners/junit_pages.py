@@ -26,7 +26,8 @@ class Pages(Sequence[T], Generic[T]):
         self._packed: list[bytes] = []
         self._plain: list[T] = []
         self._encoder = msgspec.msgpack.Encoder()
-        self._decoder = msgspec.msgpack.Decoder(list[kind])  # type: ignore[valid-type] - known at run time
+        # Known at run time only, which the type checker cannot spell.
+        self._decoder: msgspec.msgpack.Decoder[list[T]] = msgspec.msgpack.Decoder(list[kind])  # type: ignore[valid-type]
         for element in elements:
             self.append(element)
 

@@ -8,8 +8,8 @@ a later report that holds nothing but tests which had failed before; or a name t
 from __future__ import annotations
 
 import itertools
+from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
 from msgspec.structs import replace
@@ -21,9 +21,10 @@ from rocm_ci.runners.junit_pages import PLAIN
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm_ci.runners.junit_index import Element, Elements
+    from rocm_ci.runners.junit_index import Elements
 
-_Run = tuple[int, int]
+# More suite elements than any document can have: numbers of the next one begin there.
+_RUNS = 1 << 40
 
 
 def merged(documents: Sequence[tuple[str, Elements]]) -> tuple[Sequence[Case], int]:
@@ -76,24 +77,36 @@ class Cases(Sequence[Case]):
         return next(itertools.islice(self, at, None))
 
 
-@dataclass
 class _Merging:
     """Elements are numbered over all documents; only hashes are looked at until a case is needed."""
 
-    documents: Sequence[tuple[str, Elements]]
-    gone: set[int] = field(default_factory=set)
-    instead: dict[int, Case] = field(default_factory=dict)
+    def __init__(self, documents: Sequence[tuple[str, Elements]]) -> None:
+        self._documents = documents
+        self._groups, self._ids, self._runs = array("q"), array("q"), array("q")
+        self._is_bad, self._is_good = bytearray(), bytearray()
+        self._marked: set[int] = set()
+        self._in_retry: set[int] = set()
+        for number, (name, elements) in enumerate(documents):
+            first = number * _RUNS
+            self._groups += elements.groups
+            self._ids += elements.ids
+            self._runs += array("q", (first + run for run in elements.runs)) if first else elements.runs
+            self._is_bad += elements.is_bad
+            self._is_good += elements.is_good
+            self._marked.update(first + run for run in elements.marked)
+            if is_marked(name):
+                self._in_retry.add(number)
+        self.gone: set[int] = set()
+        self.instead: dict[int, Case] = {}
 
     def merge(self) -> None:
-        doubles = self._doubles()
-        if not doubles:
+        """Find which attempts belong together, and only then look at their cases."""
+        pairs = self._pairs()
+        if not pairs:
             return
-        reruns = self._reruns()
-        pairs: list[tuple[int, list[int]]] = []
-        for group in doubles:
-            self._attempts(group, reruns, pairs)
         wanted = {number for last, covered in pairs for number in (last, *covered)}
-        cases = {n: e.case for n, e in enumerate(self._elements()) if n in wanted} if wanted else {}
+        elements = itertools.chain.from_iterable(elements for _, elements in self._documents)
+        cases = {number: one.case for number, one in enumerate(elements) if number in wanted}
         for last, covered in pairs:
             first = cases[covered[0]]
             attempts = cases[last].attempts + sum(cases[i].attempts for i in covered)
@@ -101,79 +114,55 @@ class _Merging:
                 cases[last], status=CaseStatus.FLAKY, attempts=attempts, message=first.message,
                 excerpt=first.excerpt, path=first.path, line=first.line,
             )  # fmt: skip
+            self.gone.update(covered)
 
-    def _elements(self) -> Iterator[Element]:
-        return itertools.chain.from_iterable(elements for _, elements in self.documents)
-
-    def _doubles(self) -> list[list[tuple[int, _Run, bool, bool]]]:
-        """Groups of elements that are one test by all signs and that failed at least once and not always."""
-        bad: set[int] = set()
-        for _, elements in self.documents:
-            bad.update(
-                group for group, is_bad in zip(elements.groups, elements.is_bad, strict=True) if is_bad
-            )
-        if not bad:
+    def _pairs(self) -> list[tuple[int, list[int]]]:
+        """Passed attempts, each with the failed ones that it makes up for: those directly before it."""
+        again = self._failed_again(self._groups)
+        if not again:
             return []
-        groups: dict[int, list[tuple[int, _Run, bool, bool]]] = {}
-        number = 0
-        for document, (_, elements) in enumerate(self.documents):
-            for at, group in enumerate(elements.groups):
-                if group in bad:
-                    run = (document, elements.runs[at])
-                    one = (number + at, run, bool(elements.is_bad[at]), bool(elements.is_good[at]))
-                    groups.setdefault(group, []).append(one)
-            number += len(elements)
-        return [group for group in groups.values() if len(group) > 1 and any(one[3] for one in group)]
-
-    def _attempts(
-        self,
-        group: list[tuple[int, _Run, bool, bool]],
-        reruns: set[_Run],
-        pairs: list[tuple[int, list[int]]],
-    ) -> None:
-        """Walk the attempts in order; a pass makes up for the failures directly before it."""
-        failed: list[tuple[int, _Run]] = []
-        for number, run, is_bad, is_good in group:
-            if is_bad:
-                failed.append((number, run))
+        reruns = self._reruns()
+        failed: dict[int, list[int]] = {}
+        pairs = []
+        for number, group in enumerate(self._groups):
+            if group not in again:
                 continue
-            covered = [i for i, where in failed if run in reruns or where == run]
-            if is_good and covered:
-                pairs.append((number, covered))
-                self.gone.update(covered)
-                failed = [one for one in failed if one[0] not in self.gone]
+            if self._is_bad[number]:
+                failed.setdefault(group, []).append(number)
+            elif self._is_good[number] and group in failed:
+                run = self._runs[number]
+                covered = [i for i in failed[group] if run in reruns or self._runs[i] == run]
+                if covered:
+                    pairs.append((number, covered))
+                    failed[group] = [i for i in failed[group] if i not in covered]
+        return pairs
 
-    def _reruns(self) -> set[_Run]:
+    def _failed_again(self, hashes: array[int]) -> set[int]:
+        """Those that are there more than once and failed at least once."""
+        bad = {one for one, is_bad in zip(hashes, self._is_bad, strict=True) if is_bad}
+        if not bad:
+            return bad
+        order = sorted(hashes)
+        return {one for one, other in itertools.pairwise(order) if one == other and one in bad}
+
+    def _reruns(self) -> set[int]:
         """Suite elements that hold nothing but tests which had failed in earlier ones, or say «retry»."""
-        bad: set[int] = set()
-        for _, elements in self.documents:
-            bad.update(
-                identity for identity, is_bad in zip(elements.ids, elements.is_bad, strict=True) if is_bad
-            )
-        runs, fresh = self._members(bad)
+        bad = self._failed_again(self._ids)
+        members: dict[int, array[int]] = {}
+        fresh: set[int] = set()
+        for number, identity in enumerate(self._ids):
+            if identity in bad:
+                members.setdefault(self._runs[number], array("q")).append(number)
+            else:
+                fresh.add(self._runs[number])
         failed: set[int] = set()
         passed: set[int] = set()
         found = set()
-        for run, members in runs.items():
-            document, number = run
-            name, elements = self.documents[document]
-            ids = {elements.ids[at] for at in members}
-            is_told = is_marked(name) or number in elements.marked
+        for run, numbers in members.items():
+            ids = {self._ids[number] for number in numbers}
+            is_told = run in self._marked or run // _RUNS in self._in_retry
             if is_told or (run not in fresh and ids <= failed and not ids & passed):
                 found.add(run)
-            failed.update(elements.ids[at] for at in members if elements.is_bad[at])
-            passed.update(elements.ids[at] for at in members if elements.is_good[at])
+            failed.update(self._ids[number] for number in numbers if self._is_bad[number])
+            passed.update(self._ids[number] for number in numbers if self._is_good[number])
         return found
-
-    def _members(self, bad: set[int]) -> tuple[dict[_Run, list[int]], set[_Run]]:
-        """Per suite element the tests that failed somewhere, and which suite elements hold others, too."""
-        runs: dict[_Run, list[int]] = {}
-        fresh: set[_Run] = set()
-        for document, (_, elements) in enumerate(self.documents):
-            for at, identity in enumerate(elements.ids):
-                run = (document, elements.runs[at])
-                if identity in bad:
-                    runs.setdefault(run, []).append(at)
-                else:
-                    fresh.add(run)
-        return runs, fresh
