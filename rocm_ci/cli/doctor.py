@@ -76,6 +76,7 @@ def command(
 
 
 def _survey(env: dict[str, str], log: Log, *, host: Path, quick: bool) -> tuple[Facts, Machine]:
+    from rocm_ci.gpu.checks import quarantine  # noqa: PLC0415
     from rocm_ci.gpu.checks.machine import survey  # noqa: PLC0415
     from rocm_ci.gpu.collect import collect  # noqa: PLC0415
     from rocm_ci.gpu.live import live_reader  # noqa: PLC0415
@@ -109,7 +110,15 @@ def _survey(env: dict[str, str], log: Log, *, host: Path, quick: bool) -> tuple[
     if _DOCKER.is_dir():
         folders["Docker's images"] = _DOCKER
     wanted = on_gpus if facts.gpus and not quick else None
-    return facts, survey(facts, reader, folders=folders, host=host, run=run, smoke=wanted)
+    return facts, survey(
+        facts,
+        reader,
+        folders=folders,
+        host=host,
+        run=run,
+        quarantined=lambda: quarantine.look(facts, state, child, SystemClock().now(), host),
+        smoke=wanted,
+    )
 
 
 def _needs(machine: Machine, gpus: int | None, archs: tuple[str, ...]) -> Needs:

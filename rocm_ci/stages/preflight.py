@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from rocm_ci.gpu.checks import quarantine
 from rocm_ci.gpu.checks.machine import Needs, survey
 from rocm_ci.gpu.checks.run import run_checks, trouble, verdict
 from rocm_ci.gpu.live import live_reader
@@ -46,6 +47,7 @@ def run(ctx: Context, job: Job) -> PreflightResult:
         folders=folders,
         host=ctx.host,
         run=ctx.run,
+        quarantined=lambda: quarantine.look(job.facts, ctx.state, ctx.environment, ctx.clock.now(), ctx.host),
         smoke=on_gpus if needs.gpus and job.facts.gpus else None,
     )
     checks = tuple(_short(check) for check in run_checks(machine, needs))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.gpu import holders, vram
-from rocm_ci.gpu.checks.outcome import ELSEWHERE, NO_GPU, advice, fine, label, size, some, unknown, wrong
+from rocm_ci.gpu.checks.outcome import ELSEWHERE, NO_GPU, fine, label, size, some, unknown, wrong
 from rocm_ci.gpu.watched import SLACK_BYTES, Watched
 
 if TYPE_CHECKING:
@@ -95,19 +95,3 @@ def _free(busy: list[tuple[Gpu, Taken]]) -> str:
     if taken.left:
         return f"nobody gives it back: on the host `rocm-smi --gpureset -d {first.index}`, or a restart"
     return "on the host (a container sees only its own): `sudo fuser -v /dev/kfd /dev/dri/renderD*`"
-
-
-def quarantine(machine: Machine, needs: Needs) -> Check:
-    """Did a GPU go wrong so often lately that no run gets it?"""
-    needed = "no GPU in quarantine"
-    kept = machine.quarantined
-    if kept is None:
-        why = machine.unseen.get("quarantine", "the ledger of this host was not read")
-        return unknown("quarantine", why, needed, "`rocm-ci ledger` shows it")
-    if not kept:
-        return fine("quarantine", "none", needed)
-    fatal = needs.must_have_gpu and machine.usable - len(kept) < needs.gpus
-    fix = "have the card looked at, then `rocm-ci ledger` shows how to release it"
-    if fatal:
-        return wrong("quarantine", some(kept), needed, fix)
-    return advice("quarantine", some(kept), needed, fix)

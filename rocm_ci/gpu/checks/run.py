@@ -16,6 +16,7 @@ from rocm_ci.gpu.checks import (
     nodes,
     occupancy,
     process,
+    quarantine,
     resources,
     sensors,
     smoke,
@@ -65,7 +66,7 @@ GROUPS: Mapping[str, Mapping[str, Checking]] = {
         "throttling": sensors.throttling,
         "power-cap": sensors.power_cap,
         "vram": occupancy.vram_free,
-        "quarantine": occupancy.quarantine,
+        "quarantine": quarantine.quarantine,
         "smoke": smoke.smoke,
     },
     "software": {

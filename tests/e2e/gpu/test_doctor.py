@@ -14,7 +14,7 @@ def test_checks_are_a_contract() -> None:
 
     found = json.loads(done.stdout)
     assert {"checks", "verdict"} == set(found)
-    assert {"id", "status", "seen", "needed", "fix"} == set(found["checks"][0])
+    assert {"id", "group", "status", "seen", "needed", "fix"} == set(found["checks"][0])
     assert done.returncode == (3 if found["verdict"] == "error" else 0)
 
 
@@ -22,9 +22,9 @@ def test_a_machine_without_the_wanted_gpus_is_unusable() -> None:
     done = rocm_ci("doctor", "--gpus", "1024")
 
     assert done.returncode == 3
-    assert "ERROR   gpus" in done.stdout
-    assert "needed: 1024 GPU(s)" in done.stdout
-    assert "→ " in done.stdout
+    assert "✗ gpus" in done.stdout
+    assert "needed  1024 GPU(s)" in done.stdout
+    assert "fix     run on a runner that has them" in done.stdout
 
 
 def test_a_gpu_whose_target_is_not_wanted_is_pointed_out(tmp_path: Path) -> None:

@@ -82,14 +82,3 @@ def test_stranded_memory_wants_a_reset_and_unseen_holders_a_look_from_the_host()
 
 def test_a_full_gpu_is_no_error_where_nothing_wants_it() -> None:
     assert check(Taken(used_bytes=200 * GB, total_bytes=206 * GB), wanted=0).status is Verdict.NEUTRAL
-
-
-def test_a_gpu_in_quarantine_is_told_and_counts_as_none() -> None:
-    def status(kept: tuple[str, ...] | None, wanted: int) -> Verdict:
-        machine = Machine(facts=ONE, quarantined=kept)
-        return occupancy.quarantine(machine, Needs(wanted={"suite": wanted} if wanted else {})).status
-
-    assert status((), 1) is Verdict.PASS
-    assert status(("GPU 0: hung 3 times",), 1) is Verdict.ERROR
-    assert status(("GPU 0: hung 3 times",), 0) is Verdict.NEUTRAL
-    assert status(None, 1) is Verdict.SKIPPED
