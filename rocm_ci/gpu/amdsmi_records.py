@@ -13,6 +13,7 @@ import re
 from itertools import islice
 from typing import Any, TypeAlias
 
+from rocm_ci.gpu import amdsmi_box
 from rocm_ci.gpu.documents import documents
 from rocm_ci.gpu.observation import MAX_DEVICES
 
@@ -31,6 +32,8 @@ _TABLE_HEAD = re.compile(r"(?m)^gpu,[a-z0-9_,]+$")
 
 def looks_like(text: str) -> bool:
     """Whether the text is output of any amd-smi subcommand."""
+    if amdsmi_box.looks_like(text):
+        return True
     if re.search(
         r"(?m)^AMDSMI Tool: |AMD System Management Interface \| Version|Unable to detect any GPU", text
     ):
@@ -46,7 +49,8 @@ def looks_like(text: str) -> bool:
 def records(text: str) -> list[Record]:
     """One record per device (or per tool, for `amd-smi version`) that the text holds."""
     found = [_flat(entry) for document in documents(text, _wanted) for entry in _entries(document)]
-    return (found or _from_text(text) or _from_table(text))[:MAX_DEVICES]
+    found = found or amdsmi_box.records(text) or _from_text(text) or _from_table(text)
+    return found[: MAX_DEVICES + 1]
 
 
 def _wanted(value: Any) -> bool:

@@ -21,7 +21,7 @@ _TREES = ("sys", "proc", "etc", "opt", "usr", "run", "dev")
 _MAX_FILES = 400
 _MAX_FOLDERS = 4000
 _PROMPT = re.compile(r"^(?:\S{0,80}[~:/]\S{0,80})?[$#] (\S.*)$")
-_HEADING = re.compile(r"^==> (/\S+) <==$")
+_HEADING = re.compile(r"(?m)^==> (/\S+) <==$")
 _SHELL = re.compile(
     r"^(?:sudo )?(cat|head|readlink|ls|uname|env|lspci|modinfo|hip\S+|rocm\S*|amd-smi|python\S*|pip\S*|"
     r"lscpu|nproc|clang\S*|gcc|cmake|ninja|ccache|"
@@ -34,6 +34,11 @@ _VARIABLES = re.compile(
 )
 # A folder of KFD nodes is often copied alone; this is where it belongs.
 _NODES = "/sys/class/kfd/kfd/topology/nodes"
+_GREP = re.compile(
+    r"(?m)^(/(?:sys|proc|etc|opt|run)/[^\s:]{1,300}(?::[^\s:/]{2,4}:[^\s:/]{2}\.\d[^\s:]{0,200})?):(.*)$"
+)
+_PROPERTIES = re.compile(r"(?m)^simd_count \d+$")
+_MAX_LINES = 200_000
 
 
 class ReplayReader:
@@ -67,7 +72,8 @@ class ReplayReader:
             return self._files[path]
         for real in self._real(path):
             if real.is_file() and self._inside(real):
-                return _read(real, MAX_FILE)
+                text = _read(real, MAX_FILE)
+                return None if text is None else clean(text)
         return None
 
     def names(self, path: str) -> tuple[str, ...]:
@@ -129,11 +135,28 @@ class ReplayReader:
         text = clean(_read(path, MAX_TEXT) or "")
         if not text.strip():
             return
+        if self._take_files(path, text):
+            return
         sections = list(_transcript(text))
         if not sections:
             self._outputs.append(Output(text=text))
         for command, body in sections:
             self._take_section(command, body)
+
+    def _take_files(self, path: Path, text: str) -> bool:
+        """`grep . /sys/…` prints path and content on one line; a node's properties may lie under any name."""
+        listed = _GREP.findall(text)
+        if listed and len(listed) * 2 > text.count("\n"):
+            for where, line in listed[:_MAX_LINES]:
+                self._files[where] = f"{self._files.get(where, '')}{line}\n"
+            return True
+        if _PROPERTIES.search(text) and not _transcripted(text):
+            number = next((int(n) for n in re.findall(r"\d{1,4}", path.name)), None)
+            if number is None or f"{_NODES}/{number}/properties" in self._files:
+                number = sum(f.endswith("/properties") for f in self._files)
+            self._files[f"{_NODES}/{number}/properties"] = text
+            return True
+        return False
 
     def _take_section(self, command: str, body: str) -> None:
         words = command.removeprefix("sudo ").split()
@@ -153,6 +176,10 @@ class ReplayReader:
 def _asked(output: Output, name: str) -> bool:
     """Whether a transcript says that this program was run, whatever it printed."""
     return bool(output.argv) and output.argv[0].rsplit("/", 1)[-1] == name
+
+
+def _transcripted(text: str) -> bool:
+    return bool(_HEADING.search(text) or re.search(r"(?m)^(?:\S{0,80}[~:/]\S{0,80})?[$#] \S", text))
 
 
 def _transcript(text: str) -> Iterator[tuple[str, str]]:

@@ -115,6 +115,10 @@ def _from_csv(text: str, found: Table) -> None:
 def _from_concise(text: str, found: Table) -> None:
     for match in _CONCISE.finditer(text):
         rest = match.group("rest")
+        named = re.match(r"\n[ \t]{4,}(\S[^\n]{0,60}?)[ \t]*(?=\n)", text[match.end() : match.end() + 200])
+        heat = re.search(r"(\d{1,3}(?:\.\d)?) ?°?[cC]\b", rest)
+        clocks = re.findall(r"(\d{1,6}[Mm][Hh]z)", rest)
+        busy = re.search(r"(\d{1,3})%\s*$", rest)
         modes = re.search(r"(NPS\d|N/A), (SPX|DPX|TPX|QPX|CPX|N/A)", rest)
         watts = re.findall(r"(\d{1,5}(?:\.\d+)?)W", rest)
         labels = {
@@ -125,5 +129,12 @@ def _from_concise(text: str, found: Table) -> None:
             "memory partition": modes.group(1) if modes else "",
             "compute partition": modes.group(2) if modes else "",
             "max graphics package power (w)": watts[-1] if len(watts) > 1 else "",
+            "average graphics package power (w)": watts[0] if len(watts) > 1 else "",
+            "temperature (sensor junction) (c)": heat.group(1) if heat else "",
+            "sclk clock speed": clocks[0] if len(clocks) == 2 else "",
+            "mclk clock speed": clocks[1] if len(clocks) == 2 else "",
+            "gpu use (%)": busy.group(1) if busy else "",
+            # The column is 20 characters wide: a name that fills it may be cut.
+            "card series": named.group(1) if named and len(named.group(1)) < 20 else "",
         }
         found[int(match.group(1))] = {k: v for k, v in labels.items() if v}

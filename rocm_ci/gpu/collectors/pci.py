@@ -38,7 +38,9 @@ def collect(reader: Reader) -> Observation:
 
 def _folders(reader: Reader) -> list[str]:
     by_bus = [f"{_BUS}/{name}" for name in reader.names(_BUS) if bus_address(name)]
-    cards = [n for n in reader.names(_DRM) if re.fullmatch(r"card\d{1,4}|renderD\d{1,4}", n)]
+    cards = [n for n in reader.names(_DRM) if re.fullmatch(r"card\d{1,4}", n)]
+    # A render node is the same device once more.
+    cards = cards or [n for n in reader.names(_DRM) if re.fullmatch(r"renderD\d{1,4}", n)]
     by_card = [f"{_DRM}/{name}/device" for name in sorted(cards, key=lambda n: (len(n), n))]
     return by_bus + by_card
 

@@ -31,7 +31,12 @@ HIPCC = Tool(
         re.search(r"(?m)^HIP version\s*:", t) and re.search(r"(?m)clang version", t) and "hipconfig" not in t
     ),
 )
-_BARE = re.compile(r"\s*(\d{1,3}\.\d{1,3}(?:\.\d{1,4})?(?:-\d{1,8})?)\s*")
+_BARE = re.compile(r"\s*(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?(?:-\d{1,8})?)\s*")
+_HIP_ALONE = re.compile(r"\s*(\d{1,2}\.\d{1,2}\.\d{4,6}(?:-[\w.-]{1,40})?)\s*")
+# `hipconfig --version` prints a bare number whose third part tells it from a release.
+HIP_VERSION = Tool(
+    name="hipconfig --version", commands=(), recognise=lambda t: bool(_HIP_ALONE.fullmatch(t[:100]))
+)
 VERSION_FILE = Tool(name="version file", commands=(), recognise=lambda t: bool(_BARE.fullmatch(t[:100])))
 
 
@@ -51,6 +56,9 @@ def collect(reader: Reader) -> Observation:
         root = root or _installed_dir(text)
         if "Cuda compiler driver" in text:
             values["hip_platform"] = "nvidia"
+    for text in (o.text for o in reader.ask(HIP_VERSION).outputs):
+        alone = _HIP_ALONE.fullmatch(text[:100])
+        _merge(values, {"hip": alone.group(1) if alone else None})
     installed = _installed(reader)
     used = _used(reader, root, installed)
     _merge(values, {"root": used or root})

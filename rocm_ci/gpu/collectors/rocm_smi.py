@@ -26,6 +26,13 @@ ROCM_SMI = Tool(
     timeout_s=15.0,
 )  # fmt: skip
 
+
+def _clock(text: object) -> int | None:
+    """`(132Mhz)` and `1: (132Mhz)` → 132. A level alone is no clock."""
+    found = re.search(r"(\d{1,6})(?:\.\d{1,3})? ?[Mm][Hh]z", str(text))
+    return int(found.group(1)) if found else None
+
+
 _FIELDS: tuple[tuple[str, Callable[[object], Value], tuple[str, ...]], ...] = (
     ("name", word, ("card series", "device name", "market name")),
     ("gfx", gfx, ("gfx version", "gfx_version")),
@@ -46,8 +53,8 @@ _FIELDS: tuple[tuple[str, Callable[[object], Value], tuple[str, ...]], ...] = (
         "current socket graphics package power (w)", "average graphics package power (w)",
     )),
     ("temperature_c", number, ("temperature (sensor junction) (c)", "temperature (sensor edge) (c)")),
-    ("sclk_mhz", whole, ("sclk clock speed", "sclk current clock frequency")),
-    ("mclk_mhz", whole, ("mclk clock speed",)),
+    ("sclk_mhz", _clock, ("sclk clock speed", "sclk current clock frequency", "sclk clock level")),
+    ("mclk_mhz", _clock, ("mclk clock speed", "mclk clock level")),
     ("busy_pct", number, ("gpu use (%)",)),
     ("performance_level", word, ("performance level",)),
 )  # fmt: skip
