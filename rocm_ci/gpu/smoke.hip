@@ -1,4 +1,5 @@
-// A kernel and a copy, each value checked: does the one visible GPU work? Prints one line of JSON.
+// A kernel and a copy, each value checked: does the one visible GPU work? Prints one line of JSON, and what it
+// is about to do on standard error, so that a hang can be placed.
 // Exit code 0: right, 1: wrong values, 2: no GPU, 3: the runtime refused.
 #include <hip/hip_runtime.h>
 
@@ -20,6 +21,11 @@ __global__ void add(const uint32_t* a, const uint32_t* b, uint32_t* sum, uint32_
 
 const char* g_step = "";
 
+void begin(const char* step) {
+  g_step = step;
+  std::fprintf(stderr, "rocm-ci smoke: %s\n", step);
+}
+
 int refused(hipError_t error) {
   std::printf("{\"rocm_ci_smoke\": 1, \"step\": \"%s\", \"error\": \"%s (%d)\"}\n", g_step, hipGetErrorName(error),
               static_cast<int>(error));
@@ -33,7 +39,7 @@ uint32_t pattern(uint32_t i, uint32_t seed) { return (i + seed) * 2654435761u; }
 
 #define TRY(step, call)                                   \
   do {                                                    \
-    g_step = step;                                        \
+    begin(step);                                          \
     const hipError_t error_ = (call);                     \
     if (error_ != hipSuccess) return refused(error_);     \
   } while (0)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import enum
-import re
 import shutil
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -12,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm_ci.errors import MachineError
-from rocm_ci.gpu.documents import documents
-from rocm_ci.gpu.quantity import whole, word
 from rocm_ci.gpu.reader import clean, complaint
-from rocm_ci.model.incident import Incident, IncidentKind
+from rocm_ci.gpu.smoke_ending import Ending, Result, judged
+from rocm_ci.model.incident import Incident
 from rocm_ci.tools.process import NOT_FOUND
 
 if TYPE_CHECKING:
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
 
     from rocm_ci.context import Gpus, Lease
     from rocm_ci.model.facts import Facts
-    from rocm_ci.tools.process import Captured, Runner
+    from rocm_ci.tools.process import Runner
 
 SOURCE = Path(__file__).with_name("smoke.hip")
 SCRIPT = Path(__file__).with_name("smoke_torch.py")
@@ -35,34 +32,18 @@ _MOST = 64
 _SIDE_BY_SIDE = 8
 
 
-class Ending(enum.Enum):
-    """How it ended on one GPU."""
-
-    RIGHT = "right"
-    WRONG = "wrong"
-    HUNG = "hung"
-    REFUSED = "refused"
-    BUSY = "busy"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Result:
-    """One GPU: what it said in a few words, and what to do where that was not right."""
-
-    label: str
-    ending: Ending
-    detail: str = ""
-    fix: str = ""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Smoke:
-    """All GPUs. Without results `reason` says why nothing was run, and `fix` what would help."""
+    """All GPUs. Without results `reason` says why nothing was run, and `fix` what would help.
+
+    `is_broken`: there is a compiler, and it cannot make a program for these GPUs.
+    """
 
     results: tuple[Result, ...] = ()
     tool: str = ""
     reason: str = ""
     fix: str = ""
+    is_broken: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +54,7 @@ class Program:
     tool: str = ""
     reason: str = ""
     fix: str = ""
+    is_broken: bool = False
 
 
 def smoke(
@@ -88,7 +70,7 @@ def smoke(
         folder = Path(name)
         program = prepare(facts, run, environment, folder)
         if not program.argv:
-            return Smoke(reason=program.reason, fix=program.fix)
+            return Smoke(reason=program.reason, fix=program.fix, is_broken=program.is_broken)
         leases, refused = _leases(gpus)
 
         def attempt(lease: Lease) -> Result:
@@ -144,10 +126,11 @@ def prepare(facts: Facts, run: Runner, environment: Mapping[str, str], folder: P
     why = compiled.reason if compiled is not None else "no GPU's target is known"
     if facts.rocm.torch_hip:
         return Program(argv=("python3", "-I", str(SCRIPT)), tool=f"torch {facts.rocm.torch}", reason=why)
-    return Program(
-        reason=f"{why}; and no PyTorch for ROCm is installed",
-        fix="install hipcc with rocm-device-libs, or use a ROCm image, so that a kernel can be built",
-    )
+    is_broken = compiled is not None and compiled.is_broken
+    fix = "install hipcc with rocm-device-libs, or use a ROCm image, so that a kernel can be built"
+    if is_broken:
+        fix = "install the compiler, rocm-device-libs and HIP's headers of one ROCm that knows these targets"
+    return Program(reason=f"{why}; and no PyTorch for ROCm is installed", fix=fix, is_broken=is_broken)
 
 
 def _compile(targets: Sequence[str], run: Runner, environment: Mapping[str, str], folder: Path) -> Program:
@@ -160,91 +143,18 @@ def _compile(targets: Sequence[str], run: Runner, environment: Mapping[str, str]
     if done.exit_code == NOT_FOUND:
         return Program(reason="hipcc is not installed")
     if done.timed_out:
-        return Program(reason=f"hipcc did not end within {COMPILE_S:g} s")
+        return Program(reason=f"hipcc did not end within {COMPILE_S:g} s", is_broken=True)
     if done.exit_code != 0 or not program.is_file():
         said = complaint(clean(done.error_text or done.text)) or f"exit code {done.exit_code}"
-        return Program(reason=f"hipcc cannot compile for {', '.join(targets)}: {said}")
+        return Program(reason=f"hipcc cannot compile for {', '.join(targets)}: {said}", is_broken=True)
     return Program(argv=(str(program),), tool="a program compiled by hipcc")
 
 
 def _reported(result: Result, lease: Lease, gpus: Gpus) -> Result:
     """With what the ledger makes of it: a GPU that fails here again and again gets no more work."""
-    if result.ending not in (Ending.HUNG, Ending.WRONG):
+    if result.blame is None:
         return result
-    kind = IncidentKind.GPU_HANG if result.ending is Ending.HUNG else IncidentKind.ECC
     text = f"a small test program: {result.detail}"
-    incident = Incident(kind=kind, text=text, source="rocm-ci doctor", gpu=result.label, is_gpu=True)
+    incident = Incident(kind=result.blame, text=text, source="rocm-ci doctor", gpu=result.label, is_gpu=True)
     told = gpus.blame(lease, incident)
     return replace(result, detail=f"{result.detail}; {told}") if told else result
-
-
-def judged(label: str, done: Captured, run_s: float) -> Result:
-    """What the program's output and exit code say of the GPU."""
-    if done.timed_out:
-        fix = "look at `dmesg` on the host; reset the GPU, or restart the host"
-        return Result(
-            label=label, ending=Ending.HUNG, detail=f"a small kernel did not end within {run_s:g} s", fix=fix
-        )
-    said = next(
-        iter(documents(done.text[-20_000:], lambda v: isinstance(v, dict) and "rocm_ci_smoke" in v)), None
-    )
-    if said is None or "error" in said:
-        return _refused(label, done, said or {})
-    wrong = _wrong(said)
-    if wrong or done.exit_code != 0:
-        detail = wrong or f"ended with code {done.exit_code} after right values"
-        fix = "take the GPU out of use and test its memory (`rvs`): right values are the least it must give"
-        return Result(label=label, ending=Ending.WRONG, detail=detail, fix=fix)
-    memory = whole(said.get("memory_bytes"))
-    parts = [
-        word(said.get("target")),
-        f"wave {said.get('wave')}" if whole(said.get("wave")) else None,
-        f"{memory / (1 << 30):.0f} GiB" if memory else None,
-        f"{whole(said.get('values')) or 0:,} values",
-    ]
-    return Result(label=label, ending=Ending.RIGHT, detail=", ".join(part for part in parts if part))
-
-
-def _is_ours(value: object) -> bool:
-    return isinstance(value, dict) and "rocm_ci_smoke" in value
-
-
-def _wrong(said: Mapping[str, object]) -> str:
-    """What was not as it must be; empty when all was."""
-    sums, copies, values = (whole(said.get(name)) for name in ("wrong_sums", "wrong_copies", "values"))
-    if not values or sums is None or copies is None:
-        return "did not say what it checked"
-    if sums or copies:
-        return f"{sums} of {values:,} sums and {copies} copied values are wrong"
-    devices = whole(said.get("devices"))
-    if devices != 1:
-        return f"one GPU was leased, and the runtime shows {devices}"
-    target, wave, told = word(said.get("target")) or "", whole(said.get("wave")), whole(said.get("wave_told"))
-    right = _wave_of(target)
-    if wave and ((told and wave != told) or (right and wave != right)):
-        return f"a wave of {wave} lanes on {target or 'this GPU'}, which has {right or told}"
-    return ""
-
-
-def _wave_of(target: str) -> int | None:
-    """gfx9 computes in waves of 64 lanes, what came later in HIP in waves of 32."""
-    found = re.match(r"gfx(\d+?)[0-9a-f]{2}(?![0-9a-f])", target)
-    if found is None:
-        return None
-    return 64 if int(found.group(1)) <= 9 else 32
-
-
-def _refused(label: str, done: Captured, said: Mapping[str, object]) -> Result:
-    error, step = word(said.get("error")), word(said.get("step"))
-    if error:
-        detail = f"{error} when {step}" if step else error
-    else:
-        told = complaint(clean(done.error_text or done.text))
-        detail = f"ended with code {done.exit_code}" + (f": {told}" if told else "")
-    fix = "see the checks `device-access`, `driver` and `visible-devices`"
-    lowered = detail.lower()
-    if "nobinary" in lowered.replace(" ", "") or "invalid device function" in lowered:
-        fix = "the runtime and the compiler do not know the same targets: install both of one ROCm release"
-    elif "memory" in lowered:
-        fix = "see the check `vram`: the GPU's memory is taken"
-    return Result(label=label, ending=Ending.REFUSED, detail=detail[:300], fix=fix)

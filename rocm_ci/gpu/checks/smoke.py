@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm_ci.gpu.checks.outcome import NO_GPU, fine, some, unknown, wrong
-from rocm_ci.gpu.smoke import Ending
+from rocm_ci.gpu.checks.outcome import NO_GPU, advice, fine, some, unknown, wrong
+from rocm_ci.gpu.smoke_ending import Ending
 
 if TYPE_CHECKING:
     from rocm_ci.gpu.checks.machine import Machine
@@ -24,12 +24,15 @@ def smoke(machine: Machine, needs: Needs) -> Check:
         return unknown("smoke", why, needed, "run `rocm-ci doctor` without --quick")
     bad = [r for r in found.results if r.ending not in (Ending.RIGHT, Ending.BUSY)]
     if bad:
-        seen = some([f"{r.label}: {r.detail}" for r in bad])
-        hung = any(r.ending is Ending.HUNG for r in bad)
-        fix = "look at `dmesg` on the host, and reset the GPU or restart the host" if hung else bad[0].fix
-        return wrong("smoke", seen, needed, fix, fatal=needs.must_have_gpu or needs.curious)
+        # A GPU that hangs wants to be looked at first: it is what makes others wait, or fail, too.
+        worst = sorted(bad, key=lambda r: r.ending is not Ending.HUNG)
+        seen = some([f"{r.label}: {r.ending.value}: {r.detail}" for r in worst])
+        fatal = needs.must_have_gpu or needs.curious
+        return wrong("smoke", seen, needed, worst[0].fix, fatal=fatal)
     right = [r for r in found.results if r.ending is Ending.RIGHT]
     busy = [r.label for r in found.results if r.ending is Ending.BUSY]
+    if not right and found.is_broken:
+        return advice("smoke", found.reason, needed, found.fix)
     if not right:
         why = f"in use by another run: {some(busy)}" if busy else found.reason
         return unknown("smoke", why, needed, found.fix or "run it again when a GPU is free")

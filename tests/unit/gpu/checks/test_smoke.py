@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from rocm_ci.gpu.checks import smoke
 from rocm_ci.gpu.checks.machine import Machine, Needs
-from rocm_ci.gpu.smoke import Ending, Result, Smoke
+from rocm_ci.gpu.smoke import Smoke
+from rocm_ci.gpu.smoke_ending import Ending, Result
 from rocm_ci.model.facts import Facts, Gpu
 from rocm_ci.model.result import Check
 from rocm_ci.model.verdict import Verdict
@@ -29,7 +30,7 @@ def test_one_gpu_that_hangs_is_an_error_and_is_named() -> None:
     found = check(RIGHT, HUNG)
 
     assert found.status is Verdict.ERROR
-    assert found.seen == "GPU 1: did not end within 60 s"
+    assert found.seen == "GPU 1: hung: did not end within 60 s"
     assert "reset" in (found.fix or "")
     assert check(HUNG, needs=Needs(curious=True)).status is Verdict.ERROR
     assert check(HUNG, needs=Needs()).status is Verdict.NEUTRAL
@@ -43,3 +44,20 @@ def test_what_was_not_run_is_no_pass() -> None:
     not_asked = smoke.smoke(Machine(facts=ONE), Needs())
     assert "without --quick" in (not_asked.fix or "")
     assert smoke.smoke(Machine(facts=Facts()), Needs()).status is Verdict.SKIPPED
+
+
+def test_a_compiler_that_cannot_build_for_the_gpus_is_advice_and_not_silence() -> None:
+    broken = Smoke(reason="hipcc cannot compile for gfx942: odd", fix="one ROCm", is_broken=True)
+
+    found = smoke.smoke(Machine(facts=ONE, smoke=broken), Needs(wanted={"suite": 1}))
+
+    assert (found.status, found.seen, found.fix) == (Verdict.NEUTRAL, broken.reason, "one ROCm")
+
+
+def test_of_several_faults_the_hang_is_told_first() -> None:
+    wrong = Result(label="GPU 0", ending=Ending.WRONG, detail="3 of 5 sums", fix="test its memory")
+
+    found = check(wrong, HUNG)
+
+    assert found.seen == "GPU 1: hung: did not end within 60 s; GPU 0: wrong: 3 of 5 sums"
+    assert found.fix == "reset it"
