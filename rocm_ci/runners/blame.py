@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 Kind = IncidentKind
 DEVICE = frozenset({Kind.GPU_HANG, Kind.GPU_RESET, Kind.GPU_LOST, Kind.NO_GPU, Kind.ECC, Kind.DRIVER})
 _LEFT = frozenset({Kind.VRAM_LEFT, Kind.CONTEXT_LEFT})
+_WAITED = (Ending.TIMEOUT, Ending.SILENCE)
 
 
 class Weight(enum.Enum):
@@ -117,16 +118,27 @@ class Decision:
     who: Who
 
 
-def attributed(failures: Sequence[Failure], incidents: Sequence[Incident]) -> dict[str, Cause]:
-    """Which trouble explains which failure of one run. What was proven outweighs what was printed."""
+def attributed(
+    failures: Sequence[Failure], incidents: Sequence[Incident], earlier: Sequence[Incident] = ()
+) -> dict[str, Cause]:
+    """Which trouble explains which failure of one run. What was proven outweighs what was printed.
+
+    `earlier` is what the same GPUs did in the runs before.
+    """
     causes: dict[str, Cause] = {}
     for incident in incidents:
         if not incident.is_note:
             for failure in _fitting(incident, failures):
                 causes.setdefault(failure.id, proven(incident))
+    for incident in earlier:
+        # A GPU that was in trouble may be so still; but only what looks like it is laid at its door.
+        if incident.is_gpu and not incident.is_note and incident.kind in DEVICE:
+            for failure in failures:
+                if failure.is_symptom or failure.ending in _WAITED:
+                    causes.setdefault(failure.id, proven(incident))
     for failure in failures:
         known = next((s for s in failure.signs if s.meaning.kind), None)
-        sign = known or next(iter(failure.signs), None)
+        sign = known or next((s for s in failure.signs if s.meaning.is_doubtful), None)
         if sign is not None and failure.id not in causes:
             causes[failure.id] = said(sign)
     return causes
@@ -189,8 +201,9 @@ def decide(sightings: Sequence[Sighting]) -> Decision:
         return Decision(status=last.status, ending=last.ending, who=Who.NOBODY)
     clean = [s for s in bad if s.is_clean]
     # To be skipped when it is repeated is no pass.
-    if any(s.case.status in (CaseStatus.PASSED, CaseStatus.FLAKY) for s in sightings):
-        if all(s.cause and s.cause.weight is Weight.PROVEN for s in bad):
+    passed = [s.case.status for s in sightings if s.case.status in (CaseStatus.PASSED, CaseStatus.FLAKY)]
+    if passed:
+        if CaseStatus.FLAKY not in passed and all(s.cause and s.cause.weight is Weight.PROVEN for s in bad):
             return Decision(status=CaseStatus.PASSED, ending=Ending.MACHINE, who=Who.MACHINE)
         shown = (clean or bad)[0]
         return Decision(status=CaseStatus.FLAKY, ending=shown.case.ending, who=Who.NOBODY)

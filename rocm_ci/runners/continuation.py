@@ -32,7 +32,8 @@ def through(
         seen = course.once(todo, why, within_s=left_s if line else None, is_repeat=is_repeat)
         if seen is None:
             if line:
-                _never_ran(course, todo, "never ran: there was no way to go on after the end before it")
+                what = "no GPU came free" if course.lease is None else "there was no way to go on"
+                _never_ran(course, todo, f"never ran: {what} after the end before it", line[-1])
             return tuple(line)
         line.append(seen)
         if not seen.rest or seen.is_asked or course.stopped():
@@ -48,7 +49,7 @@ def through(
         left_s = limit_s if has_moved else left_s - seen.attempt.streamed.duration_s
         if len(line) > MAX_BREAKS or left_s <= 0:
             what = "the suite's time was up" if left_s <= 0 else f"the suite broke off {len(line)} times"
-            _never_ran(course, seen.rest, f"never ran: {what} before")
+            _never_ran(course, seen.rest, f"never ran: {what} before", seen)
             return tuple(line)
         todo = seen.rest
         why = f"the {len(todo)} test(s) left after {seen.end.ending.value}"
@@ -61,7 +62,9 @@ def _is_dead(seen: Outcome) -> bool:
     return any(cause.is_gpu and cause.weight.value >= enough.value for cause in causes)
 
 
-def _never_ran(course: Course, rest: tuple[Listed, ...], message: str) -> None:
+def _never_ran(course: Course, rest: tuple[Listed, ...], message: str, last: Outcome) -> None:
+    """Whose fault that is follows from what ended the `last` run."""
+    cause = next((last.causes[name] for name in last.pinned if name in last.causes), last.whole)
     for one in rest:
         case = Case(
             id=one.id,
@@ -71,4 +74,11 @@ def _never_ran(course: Course, rest: tuple[Listed, ...], message: str) -> None:
             message=message,
             ending=Ending.UNREPORTED,
         )
-        course.sightings.setdefault((one.id, 0), []).append(Sighting(case=case, never_ran=True))
+        sighting = Sighting(
+            case=case,
+            devices=last.lease.devices,
+            labels=last.lease.labels,
+            cause=cause,
+            never_ran=True,
+        )
+        course.sightings.setdefault((one.id, 0), []).append(sighting)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from rocm_ci.config.options import seconds
+from rocm_ci.errors import MachineError
 from rocm_ci.model.incident import Incident, Try
 from rocm_ci.runners import attempt, outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from rocm_ci.context import Context, Lease
@@ -63,7 +65,8 @@ class Course:
         if done is None:
             return None
         incidents = () if self.stopped() else self.ctx.gpus.incidents(self.lease)
-        seen = outcome.understood(done, self.order, self.lease, incidents)
+        earlier = tuple(incident for lease, incident in self.incidents if lease is self.lease)
+        seen = outcome.understood(done, self.order, self.lease, incidents, earlier=earlier)
         self.incidents += [(self.lease, incident) for incident in incidents]
         self._note(seen.sightings(is_alone=is_repeat and len(only) == 1), only if is_repeat else None)
         if self.first_red is None and seen.is_red:
@@ -77,10 +80,10 @@ class Course:
                 self.sightings.setdefault(key, []).append(sighting)
             return
         wanted = {one.id for one in asked}
-        for key in [key for key in (*self.sightings, *seen) if key[0] in wanted]:
+        for key in dict.fromkeys([*self.sightings, *seen]):
             # A test that failed twice over, in itself and in its teardown, may pass but once.
-            now = seen.pop(key, None) or seen.get((key[0], 0))
-            if now is not None and (key in self.sightings or now.is_bad):
+            now = seen.get(key) or seen.get((key[0], 0))
+            if key[0] in wanted and now is not None and (key in self.sightings or now.is_bad):
                 self.sightings.setdefault(key, []).append(now)
 
     def stopped(self) -> str:
@@ -104,27 +107,45 @@ class Course:
         return count > 0 and self._total - len(self._avoid) >= count
 
     def elsewhere(self, *, is_worth_waiting: bool) -> bool:
-        """Move to other GPUs; ours are given back first, so that two suites never wait for each other.
+        """Move to other GPUs, or answer False and stay with what there is, which may be none any more.
 
-        Without another one it takes what there is, and answers False.
+        Ours are given back before it waits, so that two suites never wait for each other.
         """
         if not self.is_elsewhere_possible:
             return False
-        count, step = len(self._given.devices), self.order.options.name
-        self.give_back()
-        wait_s = self.order.lease_wait_s if is_worth_waiting else 0.0
-        until = self.ctx.clock.monotonic() + wait_s
-        self.lease = self.ctx.gpus.lease(count, step=step, avoid=frozenset(self._avoid))
-        while self.lease is None and not self.stopped() and self.ctx.clock.monotonic() < until:
-            self.ctx.clock.sleep(_LOOK_S)
-            self.lease = self.ctx.gpus.lease(count, step=step, avoid=frozenset(self._avoid))
-        if self.lease is not None:
-            self._avoid |= set(self.lease.devices)
+        other = self._leased(self._avoid)
+        if other is None and is_worth_waiting:
+            self.give_back()
+            other = self._awaited(self._avoid)
+        if other is not None:
+            self.give_back()
+            self.lease = other
+            self._avoid |= set(other.devices)
             return True
-        if is_worth_waiting and not self.stopped():
-            self.notes.append(f"no other GPU came free within {wait_s:.0f} s")
-        self.lease = self.ctx.gpus.lease(count, step=step)
+        if self.lease is None and not self.stopped():
+            self.notes.append(f"no other GPU came free within {self.order.lease_wait_s:.0f} s")
+            self.lease = self._awaited(())
         return False
+
+    def _awaited(self, avoid: Collection[str]) -> Lease | None:
+        """As many GPUs as before, waited for no longer than any suite waits for its own."""
+        until = self.ctx.clock.monotonic() + self.order.lease_wait_s
+        lease = self._leased(avoid)
+        while lease is None and not self.stopped() and self.ctx.clock.monotonic() < until:
+            self.ctx.clock.sleep(_LOOK_S)
+            lease = self._leased(avoid)
+        return lease
+
+    def _leased(self, avoid: Collection[str]) -> Lease | None:
+        """What is free now; a GPU that turns out not to be usable is none, and is told."""
+        try:
+            return self.ctx.gpus.lease(
+                len(self._given.devices), step=self.order.options.name, avoid=frozenset(avoid)
+            )
+        except MachineError as error:
+            if str(error) not in self.notes:
+                self.notes.append(str(error))
+            return None
 
     def give_back(self) -> None:
         """End the lease that it has now."""

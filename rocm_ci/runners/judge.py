@@ -30,7 +30,10 @@ FLAKY = {"neutral": Verdict.NEUTRAL, "inconclusive": Verdict.INCONCLUSIVE, "fail
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """All that is known of one run. `pinned`: an early end is told by the tests that were running."""
+    """All that is known of one run. `pinned`: an early end is told by the tests that were running.
+
+    `lossy`: it ended early, and nobody knows which tests were left.
+    """
 
     exit_code: int
     timed_out: bool
@@ -42,6 +45,7 @@ class Evidence:
     out_of_memory: int = 0
     silent: str = ""
     pinned: bool = False
+    lossy: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,8 @@ def _end(evidence: Evidence, cases: tuple[Case, ...]) -> list[Fault]:
         text = f"timed out after {evidence.timeout}; {finished} test(s) had finished"
         return [Fault(Verdict.FAIL, text + _running(running))]
     if evidence.pinned:
-        return []
+        lost = Fault(Verdict.FAIL, "it ended in mid-run, and which tests were left is not known")
+        return [lost] if evidence.lossy else []
     if evidence.silent:
         return [Fault(Verdict.FAIL, f"printed nothing for {evidence.silent} and was ended")]
     name = signal_name(evidence.exit_code)

@@ -83,7 +83,7 @@ def read(source: BinaryIO, *, suite: str = "") -> Document:
     try:
         outcome = junit_strict.parse(text, builder)
         if outcome.ending is Ending.WHOLE:
-            return _document(builder, repaired=text.repaired)
+            return _document(builder, repaired=text.repaired, problem=builder.contradiction)
         if outcome.ending is Ending.TRUNCATED:
             builder.finish()
             return _document(builder, repaired=True, truncated=True, problem=_cut(builder, outcome.detail))

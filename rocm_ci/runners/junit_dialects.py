@@ -18,16 +18,33 @@ MAX_ID = 1_000
 OUTPUT = ("system-out", "system-err", "output")
 SKIPS = ("skipped", "skip", "ignored", "disabled", "pending")
 _BY_STATUS = {
-    **dict.fromkeys(("fail", "failed", "failure"), CaseStatus.FAILED),
-    **dict.fromkeys(("error", "errored", "broken", "crashed"), CaseStatus.ERRORED),
+    **dict.fromkeys(("fail", "failed", "failure", "timeout", "timedout", "timed out"), CaseStatus.FAILED),
     **dict.fromkeys(
-        ("skipped", "skip", "ignored", "pending", "disabled", "suppressed", "notrun", "todo"),
+        ("error", "errored", "broken", "crash", "crashed", "aborted", "killed", "exception", "fatal"),
+        CaseStatus.ERRORED,
+    ),
+    **dict.fromkeys(
+        (
+            "skipped",
+            "skip",
+            "ignored",
+            "pending",
+            "disabled",
+            "suppressed",
+            "notrun",
+            "not run",
+            "todo",
+            "inconclusive",
+            "notexecuted",
+            "canceled",
+            "cancelled",
+        ),
         CaseStatus.SKIPPED,
     ),
     "flaky": CaseStatus.FLAKY,
 }
 # What CTest writes as the message of any failure: the last line of the output tells more.
-GENERIC = ("failed", "failure", "error")
+GENERIC = ("failed", "failure", "error", "skipped")
 # CTest calls a test that could not be started «notrun» and «skipped», as if somebody had wanted it.
 _CTEST_WORDS = "Unable to find executable"
 _NOT_STARTED = re.compile(
@@ -35,10 +52,6 @@ _NOT_STARTED = re.compile(
     r"|could not start|unable to start|bad[_ ]command|missing configuration|insufficient resources",
     re.IGNORECASE,
 )
-
-
-_NUMBER = re.compile(r"(\d{1,12}(\.\d*)?|\.\d+)([eE][+-]?\d{1,2})?", re.ASCII)
-_PLAIN_NUMBER = re.compile(r"\d{1,12}(?:\.\d+)?", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -99,10 +112,12 @@ def status_of(case: Open) -> CaseStatus:
 def _by_attributes(attributes: Mapping[str, str]) -> CaseStatus:
     for attribute in ("status", "result"):
         said = attributes.get(attribute)
-        found = _BY_STATUS.get(said.lower()) if said else None
+        found = _BY_STATUS.get(said.strip().lower().replace("_", "")) if said else None
         if found is not None:
             return found
-    return CaseStatus.PASSED
+    # Converted from NUnit, whose <test-case> says it so.
+    is_bad = attributes.get("success", "").lower() == "false"
+    return CaseStatus.FAILED if is_bad else CaseStatus.PASSED
 
 
 def telling_result(case: Open, status: CaseStatus) -> Result | None:
@@ -114,19 +129,6 @@ def telling_result(case: Open, status: CaseStatus) -> Result | None:
     }
     tags = wanted.get(status)
     return next((r for r in case.results if tags is None or r.tag in tags), None)
-
-
-def seconds(text: str | None) -> float | None:
-    """`0.`, `1,204.5`, `3.1s`; None for what is absent, no number, negative or not finite."""
-    if not text:
-        return None
-    if _PLAIN_NUMBER.fullmatch(text):
-        return float(text)
-    text = text.strip().removesuffix("s")
-    if re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+(\.\d*)?", text):
-        text = text.replace(",", "")
-    text = text.replace(",", ".")
-    return float(text) if _NUMBER.fullmatch(text) else None
 
 
 def number(text: str | None) -> int | None:
@@ -146,12 +148,13 @@ def first_line(text: str) -> str:
 
 
 # What frameworks print where a check fails, for reports whose message is only «Failed»: the block
-# under GoogleTest's place, pytest's `E` line, the line of assert(3), what an exception said.
+# under GoogleTest's place, pytest's `E` line, the line of assert(3), what an exception said, t.Errorf.
 _SAID = (
     re.compile(r"^\S+:\d+: Failure\n(?P<said>(?:(?!\[ )[^\n]+\n?){1,8})", re.MULTILINE),
     re.compile(r"^E {2,}(?P<said>\S[^\n]*)", re.MULTILINE),
     re.compile(r"^(?P<said>[^\n]*\bAssertion [^\n]+ failed\b[^\n]*)", re.MULTILINE),
     re.compile(r"^\s*what\(\):\s*(?P<said>\S[^\n]*)", re.MULTILINE),
+    re.compile(r"^ {4,}[\w./-]{1,200}_test\.go:\d+: (?P<said>[^\n]+)", re.MULTILINE),
 )
 
 

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.runners import junit_dialects as dialects
-from rocm_ci.runners import location
+from rocm_ci.runners import junit_times, location
 from rocm_ci.runners.excerpt import Clip, clean, shortened, uncoloured
 from rocm_ci.runners.junit_index import Element, Elements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_CLAIMS = ("failures", "errors")
 MAX_DEPTH = 500
 MAX_CASES = 5_000_000
 # All excerpts of one report together: 100 000 failures must not become a gigabyte.
@@ -42,6 +43,8 @@ class Builder:
         self._outside: dialects.Result | None = None
         self._sink: Clip | None = None
         self._budget = EXCERPT_BUDGET
+        self._claimed = 0
+        self._is_red = False
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """A start tag."""
@@ -55,6 +58,7 @@ class Builder:
         if name in ("testsuite", "testsuites"):
             self.is_junit = True
             self._runs += 1
+            self._claimed = max(self._claimed, *(dialects.number(attributes.get(n)) or 0 for n in _CLAIMS))
             self._suites.append((clean(attributes.get("name", "")), self._runs))
             self._named()
         elif name == "testcase":
@@ -67,6 +71,13 @@ class Builder:
         elif self._suites and name in ("failure", "error") and self._outside is None:
             self._outside = dialects.Result(name, "", attributes.get("message", ""))
             self._sink = self._outside.text
+
+    @property
+    def contradiction(self) -> str:
+        """What the counters claim and no test shows. They lie too often to judge a test by them."""
+        if not self._claimed or self._is_red or self.suite_errors:
+            return ""
+        return f"its counters speak of {self._claimed} failed test(s) or errors, and no test in it went wrong"
 
     def _named(self) -> None:
         """The names around what comes next: thousands of tests share them."""
@@ -132,6 +143,7 @@ class Builder:
         status = dialects.status_of(case)
         message = excerpt = None
         if status is not CaseStatus.PASSED:
+            self._is_red = self._is_red or status is not CaseStatus.SKIPPED
             message, excerpt = self._texts(case, dialects.telling_result(case, status), status)
         place: tuple[str, int] | None = None
         if status in (CaseStatus.FAILED, CaseStatus.ERRORED, CaseStatus.FLAKY):
@@ -146,7 +158,7 @@ class Builder:
                     suite=self._suite or (case.suites[-1] if case.suites else ""),
                     name=name,
                     status=status,
-                    duration_s=dialects.seconds(attributes.get("time") or attributes.get("duration")),
+                    duration_s=junit_times.seconds(attributes.get("time") or attributes.get("duration")),
                     attempts=1 + sum(r.tag.startswith(("rerun", "flaky")) for r in case.results)
                     if case.results
                     else 1,
@@ -167,7 +179,8 @@ class Builder:
         """Message and excerpt of a test that did not simply pass."""
         text = telling.text.text() if telling else ""
         message = uncoloured(clean(telling.message)).strip() if telling else ""
-        message = message or dialects.first_line(text) or (clean(telling.kind) if telling else "")
+        lines = (line for line in map(str.strip, text.splitlines()) if line.lower() not in ("", "skipped"))
+        message = message or next(lines, "") or (clean(telling.kind) if telling else "")
         generic = message if message.lower() in dialects.GENERIC else ""
         message = "" if generic else message
         if status is CaseStatus.SKIPPED:

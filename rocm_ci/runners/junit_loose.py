@@ -24,6 +24,7 @@ _MAX_REFERENCE = 32
 _MAX_LOST = 1_000
 _TEXT = {"failure", "error", "skipped", "system-out", "system-err", "output", "rerunfailure", "rerunerror",
          "flakyfailure", "flakyerror"}  # fmt: skip
+_BAD = {"failure", "error"}
 _FRAME = {"testsuites", "testsuite", "testcase"}
 _KNOWN = _TEXT | _FRAME | {"properties", "property", "skip", "ignored", "disabled", "stacktrace"}
 _MARKUP = re.compile(
@@ -34,6 +35,10 @@ _ATTRIBUTE = re.compile(
     # A quote inside the value does not end it: what follows must look like the rest of a tag.
     r"""(?:"(?P<double>.*?)"(?=\s+[\w:.-]+\s*=|\s*/?>)|'(?P<single>.*?)'(?=\s+[\w:.-]+\s*=|\s*/?>)|(?P<bare>[^\s<>"'/]+))""",
     re.DOTALL,
+)
+# The beginning of a value that has no end in sight.
+_CUT = re.compile(
+    r"""\s*(?P<name>[A-Za-z_][\w:.-]{0,80})\s*=\s*(?:"(?P<double>[^"<>]{1,2000})|'(?P<single>[^'<>]{1,2000}))(?P<bare>(?!))?"""
 )
 _CLOSE = re.compile(r"\s*(?P<empty>/?)>")
 _SKIPPED_TO = {"<!--": "-->", "<?": "?>"}
@@ -104,8 +109,10 @@ class Loose:
             # A comment that does not end soon is text that some test printed.
             found = self._text.find(end, match.end(), match.end() + _MAX_TAG)
             return match.end() if found < 0 else found + len(end)
+        elif markup.startswith("<!") and not self._is_printed:
+            refuse(self._text[match.end() : match.end() + _MAX_REFERENCE].strip().partition(">")[0])
         elif markup.startswith("<!"):
-            refuse()
+            self._data(markup)  # a test printed a web page: nothing here ever expands an entity
         elif not self._counts(local(match.group("name")), is_end=bool(match.group("end"))):
             self._data(markup)
         else:
@@ -130,11 +137,16 @@ class Loose:
         if text:
             self._builder.data(html.unescape(text) if "&" in text else text)
 
+    @property
+    def _is_printed(self) -> bool:
+        """Whether what comes now is inside of text that a test printed."""
+        return bool(self._stack) and self._stack[-1] in _TEXT
+
     def _counts(self, name: str, *, is_end: bool) -> bool:
         """Whether a word after `<` is a tag of the report here, or text of a test."""
         if name not in _KNOWN:
             return False
-        if self._stack and self._stack[-1] in _TEXT:
+        if self._is_printed:
             # Inside of printed text only its own end, or the frame around it, is believed.
             return name in _FRAME or (name == self._stack[-1] and is_end) or name == "stacktrace"
         return True
@@ -149,26 +161,29 @@ class Loose:
         close = _CLOSE.match(self._text, position)
         if close is None:
             self._lost += 1
-            if position >= len(self._text) - 1 or self._text.find(">", position) < 0:
+            is_last = self._whole and self._text.find(">", position) < 0
+            if is_last or self._lost >= _MAX_LOST:
                 self.truncated = True
                 return len(self._text)
-            self._data(match.group())
-            return match.end()
+            if not attributes and name not in _BAD:
+                self._data(match.group())
+                return match.end()
+            # The tag is damaged or endless, yet what it began must count: a failure would pass for none.
         if name in _FRAME:
             # A frame tag cannot stand inside of a test: the end of that test was forgotten.
             self._end("testcase")
         self._builder.start(name, attributes)
-        if close.group("empty"):
+        if close and close.group("empty"):
             self._builder.end(name)
         else:
             self._stack.append(name)
-        return close.end()
+        return close.end() if close else position
 
     def _attributes(self, position: int) -> tuple[dict[str, str], int]:
         found: dict[str, str] = {}
         limit = position + _MAX_TAG
         for _ in range(_MAX_ATTRIBUTES):
-            match = _ATTRIBUTE.match(self._text, position, limit)
+            match = _ATTRIBUTE.match(self._text, position, limit) or _CUT.match(self._text, position, limit)
             if match is None:
                 break
             value = next((v for v in match.group("double", "single", "bare") if v is not None), "")

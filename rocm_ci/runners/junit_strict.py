@@ -62,9 +62,11 @@ def parse(text: Iterable[str], builder: Builder) -> Outcome:
     return Outcome(Ending.WHOLE)
 
 
-def refuse(*_: object) -> NoReturn:
+def refuse(name: str = "", *_: object) -> NoReturn:
     """A DTD can define entities that expand without end or read files: no test report needs one."""
     message = "it holds a document type declaration"
+    if name.lower() == "html":
+        message = "it is a web page (HTML) and no report"
     raise RefusedError(message)
 
 

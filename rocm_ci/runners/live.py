@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from rocm_ci.model.case import Case, CaseStatus
@@ -17,6 +18,8 @@ class Seen:
     """One test on the output; `status` is None while it runs. `native` is the tool's own name of it.
 
     `failures` counts attempts that failed: a tool that repeats a test by itself prints each.
+    `began` is when it last did (monotonic). Between lines `first_line` and `last_line` of the log
+    nobody else printed; 0 where that is not known.
     """
 
     id: str
@@ -26,6 +29,9 @@ class Seen:
     message: str = ""
     duration_s: float | None = None
     failures: int = 0
+    began: float = 0.0
+    first_line: int = 0
+    last_line: int = 0
 
 
 class Watch:
@@ -33,11 +39,14 @@ class Watch:
 
     def __init__(self) -> None:
         self.seen: dict[str, Seen] = {}
+        self.open: dict[str, Seen] = {}
         self.failed_in_summary = 0
         self.nothing_ran = False
+        self.number = 0
 
     def line(self, text: str) -> None:
         """One line, as it was printed. Never raises."""
+        self.number += 1
         self.understand(clean(text).rstrip())
 
     def understand(self, text: str) -> None:
@@ -45,11 +54,19 @@ class Watch:
 
     def started(self, identity: str, name: str, native: str) -> None:
         """A test began, perhaps once more."""
-        seen = self.seen.get(identity)
+        seen = self._seen(identity, name, native)
         if seen is not None:
-            seen.status = None
-        elif len(self.seen) < MAX_SEEN:
-            self.seen[identity] = Seen(identity, name, native)
+            seen.status, seen.began = None, time.monotonic()
+            seen.first_line = 0 if self.open else self.number
+            for other in self.open.values():
+                other.first_line = other.last_line = 0
+            self.open[identity] = seen
+
+    def _seen(self, identity: str, name: str, native: str) -> Seen | None:
+        seen = self.seen.get(identity)
+        if seen is None and len(self.seen) < MAX_SEEN:
+            seen = self.seen[identity] = Seen(identity, name, native)
+        return seen
 
     def ended(
         self,
@@ -62,10 +79,11 @@ class Watch:
         duration_s: float | None = None,
     ) -> None:
         """A test ended; it need not have been seen starting. A pass after a failure is FLAKY."""
-        self.started(identity, name, native)
-        seen = self.seen.get(identity)
+        seen = self._seen(identity, name, native)
         if seen is None:
             return
+        self.open.pop(identity, None)
+        seen.last_line = self.number if seen.first_line else 0
         seen.duration_s = duration_s
         if status in _BAD:
             seen.failures += 1
@@ -76,7 +94,7 @@ class Watch:
 
     def running(self) -> tuple[Seen, ...]:
         """Tests that began and did not end."""
-        return tuple(seen for seen in self.seen.values() if seen.status is None)
+        return tuple(list(self.open.values()))
 
     def failed(self) -> int:
         """How many tests the output calls failed."""

@@ -13,7 +13,7 @@ from rocm_ci.model.case import Case, CaseStatus, Ending
 from rocm_ci.model.incident import IncidentKind
 from rocm_ci.runners import blame, endings, judge, signs
 from rocm_ci.runners.base import Listed
-from rocm_ci.runners.blame import Sighting
+from rocm_ci.runners.blame import Sighting, Weight
 from rocm_ci.runners.endings import BAD
 from rocm_ci.runners.missing import missing_program
 from rocm_ci.tools.process import Stop
@@ -70,12 +70,22 @@ class Outcome:
     @property
     def is_asked(self) -> bool:
         """Whether it was stopped because the whole run is to end."""
-        return self.attempt.streamed.stopped is Stop.ASKED
+        return self.attempt.streamed.stopped is Stop.ASKED and self.attempt.overdue is None
 
     @property
     def is_out_of_time(self) -> bool:
         """Whether the suite's own time was up."""
         return self.attempt.streamed.timed_out and self.attempt.overdue is None
+
+    @property
+    def is_lossy(self) -> bool:
+        """Whether tests may be left of which nobody knows: it broke off, and had no list of them."""
+        return bool(self.pinned) and self.attempt.unrun is None
+
+    @property
+    def is_excused(self) -> bool:
+        """Whether trouble, at least what was printed of it, explains what is wrong besides the tests."""
+        return bool(self.faults) and self.whole is not None and self.whole.weight is not Weight.SUSPECTED
 
     @property
     def is_red(self) -> bool:
@@ -98,8 +108,18 @@ class Outcome:
         return seen
 
 
-def understood(attempt: Attempt, order: Order, lease: Lease, incidents: tuple[Incident, ...]) -> Outcome:
-    """Read the log when something is wrong, and hold everything against each other."""
+def understood(
+    attempt: Attempt,
+    order: Order,
+    lease: Lease,
+    incidents: tuple[Incident, ...],
+    *,
+    earlier: tuple[Incident, ...] = (),
+) -> Outcome:
+    """Read the log when something is wrong, and hold everything against each other.
+
+    `earlier` is what this lease's GPUs did in the runs before.
+    """
     streamed = attempt.streamed
     end = endings.of_process(streamed, order.options, is_overdue=attempt.overdue is not None)
     broken = _broke_off(attempt)
@@ -115,9 +135,11 @@ def understood(attempt: Attempt, order: Order, lease: Lease, incidents: tuple[In
         out_of_memory=streamed.out_of_memory,
         silent=(order.options.no_output or "") if streamed.stopped is Stop.SILENCE else "",
         pinned=bool(culprits),
+        lossy=bool(culprits) and attempt.unrun is None,
     )
     cases = _cases(attempt, order, end, culprits, bystanders=_bystanders(attempt, culprits))
-    found = () if streamed.stopped is Stop.ASKED else judge.faults(evidence, cases)
+    is_asked = streamed.stopped is Stop.ASKED and attempt.overdue is None
+    found = () if is_asked else judge.faults(evidence, cases)
     bad = [case for case in cases if case.status in BAD]
     scanned = signs.in_log(streamed.log) if bad or found else signs.Scanned()
     failures = [_failure(case, attempt.watch.seen.get(case.id), scanned, culprits) for case in bad]
@@ -139,7 +161,7 @@ def understood(attempt: Attempt, order: Order, lease: Lease, incidents: tuple[In
         end=end,
         faults=found,
         incidents=incidents,
-        causes=blame.attributed(failures, incidents),
+        causes=blame.attributed(failures, incidents, earlier),
         whole=_whole(streamed, end, incidents, scanned, is_broken=broken) if found else None,
         rest=_rest(attempt, culprits) if broken else (),
         wanting=wanting,

@@ -26,7 +26,7 @@ _CHUNK = 1_048_576
 
 
 class Meaning(Frozen, frozen=True, kw_only=True, rename="kebab"):
-    """One row of the table; see there. A line without `kind` may be either's fault."""
+    """One row of the table; see there. Without `kind` and `explained-by` it speaks of the change."""
 
     words: tuple[str, ...]
     pattern: str
@@ -36,6 +36,11 @@ class Meaning(Frozen, frozen=True, kw_only=True, rename="kebab"):
     explained_by: frozenset[IncidentKind] = frozenset()
     sample: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it may be either's fault: some trouble of the machine, when proven, would explain it."""
+        return self.kind is None and bool(self.explained_by)
 
 
 class _Table(Frozen, frozen=True, kw_only=True):

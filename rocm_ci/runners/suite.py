@@ -92,15 +92,13 @@ def _repeated(
     story = None
     if line[-1].is_asked or course.stopped():
         return line, None
-    if not line[-1].is_out_of_time and retry.again(course, _natives(line)):
-        if any(one.faults for one in line) and not _has_red_test(course):
-            line, story = whole.again(course, line, only)
-    else:
-        # Nothing less than the whole can be repeated: no single test can be chosen, or the time was up.
+    is_chosen = not line[-1].is_out_of_time and retry.again(course, _natives(line))
+    # Without a choice, or when the time was up, nothing less than the whole can be repeated.
+    if not is_chosen or (any(one.faults for one in line) and not _has_red_test(course)):
         line, story = whole.again(course, line, only)
-    if story is not None and not line[-1].is_out_of_time and not course.stopped():
-        retry.again(course, _natives(line))
-    return line, story
+        if story is not None and not line[-1].is_out_of_time and not course.stopped():
+            retry.again(course, _natives(line))
+    return line, story or whole.unrepeated(line)
 
 
 def _has_red_test(course: Course) -> bool:

@@ -100,7 +100,10 @@ def _faults(course: Course, line: Sequence[Outcome], command: Story | None) -> t
     if command is None:
         return found, remarks
     if command.decision.who in (Who.MACHINE, Who.OPEN) and command.is_red:
-        return [Fault(Verdict.ERROR, text) for text in telling.blaming([command])], remarks
+        excused = list(dict.fromkeys(fault for one in line if one.is_excused for fault in one.faults))
+        blamed = [Fault(Verdict.ERROR, text) for text in telling.blaming([command])]
+        rest = [fault for fault in found if fault not in excused]
+        return [*blamed, *rest], [*(fault.reason for fault in excused), *remarks]
     if command.is_red:
         told = telling.blaming([command]) or ["and again when it was repeated"]
         return found, [*told, *remarks]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.case import Case, CaseStatus, Ending
 from rocm_ci.runners.blame import Sighting, Weight, decide
 from rocm_ci.runners.continuation import through
-from rocm_ci.runners.endings import BAD, signal_name
+from rocm_ci.runners.endings import signal_name
 from rocm_ci.runners.telling import Story
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def again(
     """The runs that count now, and what became of the command; no story when there was nothing to repeat."""
     seen = next((one for one in line if one.is_red), None)
     cause = _cause(line)
-    if seen is None or (cause is None and not _is_killed(seen)):
+    if seen is None or (cause is None and not _is_killed(seen) and not seen.is_lossy):
         return line, None
     first = _sighting(seen, cause)
     if cause is not None and cause.is_gpu and seen.lease.devices:
@@ -41,6 +41,12 @@ def again(
     course.sightings = _joined(before, course.sightings)
     last = next((one for one in new if one.faults), new[-1])
     return new, _story(first, _sighting(last, last.whole))
+
+
+def unrepeated(line: Sequence[Outcome]) -> Story | None:
+    """What is to be said of a fault that trouble explains, and that nobody repeated."""
+    seen = next((one for one in line if one.is_excused), None)
+    return _story(_sighting(seen, seen.whole)) if seen else None
 
 
 def _cause(line: Sequence[Outcome]) -> Cause | None:
@@ -84,6 +90,6 @@ def _story(*sightings: Sighting) -> Story:
 
 def _joined(before: dict[Key, list[Sighting]], now: dict[Key, list[Sighting]]) -> dict[Key, list[Sighting]]:
     """What failed keeps its first failure; of the rest only the new run counts."""
-    bad = {key: seen for key, seen in before.items() if seen[-1].case.status in BAD}
+    bad = {key: seen for key, seen in before.items() if any(one.is_bad for one in seen)}
     joined = {key: [*bad.pop(key, []), *seen] for key, seen in now.items()}
     return {**joined, **bad}
