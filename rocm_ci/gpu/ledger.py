@@ -6,8 +6,11 @@ compared by the day, and the order is that of the file: a clock that jumps loses
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import stat
 import time
+from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 HOST_VARIABLE = "ROCM_CI_HOST_ID"
 MAX_ENTRIES = 1_000
+# One bad card must not push out what is known of the others.
+MAX_PER_GPU = 100
 _MAX_BYTES = 4_000_000
 _MAX_TEXT = 300
 _WAIT_S = 5.0
@@ -54,11 +59,28 @@ class Ledger:
         self._host = environment.get(HOST_VARIABLE) or host_id(host)
 
     def entries(self) -> tuple[Entry, ...]:
-        """All of this host, oldest first. An unreadable file is an empty one."""
+        """All of this host, oldest first. An unreadable file is an empty one; see `problem`."""
         return tuple(entry for entry in self._all() if entry.host in ("", self._host))
 
+    @property
+    def problem(self) -> str:
+        """Why what stands there is not believed, all of it or some lines; empty when all is well."""
+        try:
+            status = self.path.lstat()
+        except FileNotFoundError:
+            return ""
+        except OSError as error:
+            return f"{self.path}: {error.strerror or error}"
+        if not stat.S_ISREG(status.st_mode):
+            return f"{self.path} is no regular file"
+        raw = self._raw()
+        if raw is None:
+            return f"{self.path} cannot be read: check its owner and permissions"
+        lost = sum(1 for line in raw.splitlines() if _entry(line) is None)
+        return f"{lost} line(s) of {self.path} are damaged and passed over" if lost else ""
+
     def add(self, entry: Entry) -> None:
-        """Write one more. Raises OSError when that cannot be."""
+        """Write one more. Raises OSError when that cannot be, or would wipe what cannot be read."""
         texts = {
             name: printable(str(getattr(entry, name)))[:_MAX_TEXT]
             for name in ("label", "kind", "run", "step", "text", "released")
@@ -66,16 +88,22 @@ class Ledger:
         mine = msgspec.structs.replace(entry, host=self._host, **texts)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._locked():
-            kept = [*self._all(), mine][-MAX_ENTRIES:]
+            if self._raw() is None and self.path.is_file() and not self.path.is_symlink():
+                raise PermissionError(errno.EACCES, "it cannot be read")
+            kept = _bounded([*self._all(), mine])
             file.write(self.path, b"".join(msgspec.json.encode(one) + b"\n" for one in kept))
+            # Whatever our umask is: other users of the host want to see it, and only we write it.
+            self.path.chmod(0o644)
 
     def _all(self) -> list[Entry]:
+        return [entry for line in (self._raw() or b"").splitlines() if (entry := _entry(line))]
+
+    def _raw(self) -> bytes | None:
         opened = file.read(self.path)
         if opened is None:
-            return []
+            return None
         with opened:
-            raw = opened.read(_MAX_BYTES)
-        return [entry for line in raw.splitlines() if (entry := _entry(line))]
+            return opened.read(_MAX_BYTES)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -91,6 +119,17 @@ class Ledger:
             yield
         finally:
             held.release()
+
+
+def _bounded(entries: list[Entry]) -> list[Entry]:
+    """The newest, in their order."""
+    kept: list[Entry] = []
+    counts: Counter[tuple[str, str]] = Counter()
+    for entry in reversed(entries):
+        counts[entry.host, entry.gpu] += 1
+        if counts[entry.host, entry.gpu] <= MAX_PER_GPU:
+            kept.append(entry)
+    return kept[:MAX_ENTRIES][::-1]
 
 
 def _entry(line: bytes) -> Entry | None:

@@ -34,6 +34,12 @@ class Lock:
         self._descriptor: int | None = descriptor
         self._guard = threading.Lock()
 
+    def hand_on(self) -> None:
+        """Let the programs that we become or start hold it, too: then it ends with the last of them."""
+        with self._guard:
+            if self._descriptor is not None:
+                os.set_inheritable(self._descriptor, True)  # noqa: FBT003 - the standard library's signature
+
     def release(self) -> None:
         """Let go, also of what a child that was forked this moment may still have open."""
         with self._guard:

@@ -46,6 +46,11 @@ class Hold:
         for device in self.devices:
             holder_note.write(self._folder, name_of(device), note)
 
+    def hand_on(self) -> None:
+        """To the program that this process is about to become."""
+        for one in self._locks:
+            one.hand_on()
+
     def release(self) -> None:
         """Let go of all. Twice is no fault."""
         locks, self._locks = self._locks, []
@@ -67,6 +72,8 @@ class Locker:
         self._found: lock_folder.Folder | None = None
         self._own: Path | None = None
         self._problems: list[str] = []
+        # Why other runs may use a GPU that we hold; empty as long as they are kept off.
+        self.unshared = ""
 
     @property
     def folder(self) -> Path:
@@ -75,7 +82,7 @@ class Locker:
             self._found = lock_folder.find(self._environment, self._state, host=self._host)
             if self._found.problem:
                 self._own = self._found.path
-                self._problems.append(
+                self._unshared(
                     "no folder for locks that all runs of this host share: GPUs are leased within this run"
                     f" only ({self._found.problem}); name one in {lock_folder.VARIABLE}"
                 )
@@ -147,6 +154,10 @@ class Locker:
         if self._own is not None:
             shutil.rmtree(self._own, ignore_errors=True)
 
+    def _unshared(self, why: str) -> None:
+        self._problems.append(why)
+        self.unshared = self.unshared or why
+
     def _is_held(self, name: str) -> bool:
         one = self._try(name, Mode.SHARED)
         if one is not None:
@@ -167,7 +178,7 @@ class Locker:
         try:
             return lock.take(path, mode)
         except OSError as error:
-            self._problems.append(
+            self._unshared(
                 f"{path} cannot be locked ({error.strerror or error}): other runs are not kept off that GPU"
             )
         if self._own is None:

@@ -43,7 +43,6 @@ class _Given:
     devices: tuple[Device, ...]
     hold: Hold | None
     before: Before
-    step: str
 
 
 class Pool:
@@ -126,6 +125,13 @@ class Pool:
             if given.hold is not None:
                 given.hold.release()
 
+    def hand_on(self, lease: Lease) -> str:
+        """The program that this process becomes shall hold it; answers why other runs may not honour that."""
+        given = self._given.pop(lease.id)
+        if given.hold is not None:
+            given.hold.hand_on()
+        return self._locker.unshared
+
     def close(self) -> None:
         """Give everything back that still is leased."""
         for name in tuple(self._given):
@@ -160,12 +166,10 @@ class Pool:
         return self._aftermath.excerpt(given.before) if given else ""
 
     def blame(self, lease: Lease, incident: Incident) -> str:
-        """See `Gpus.blame`. Only what a GPU itself did is held against it."""
-        given = self._given.get(lease.id)
-        if given is None or not incident.is_gpu or incident.is_note:
-            return ""
-        device = next((d for d in given.devices if d.label == incident.gpu), None)
-        if device is None:
+        """See `Gpus.blame`. Only what a GPU itself did is held against it; the lease may be over."""
+        leased = (device for device in self._offer.counted if device.id in lease.devices)
+        device = next((one for one in leased if one.label == incident.gpu), None)
+        if device is None or not incident.is_gpu or incident.is_note:
             return ""
         entry = Entry(
             time=self._clock.now(),
@@ -173,7 +177,7 @@ class Pool:
             label=device.label,
             kind=incident.kind.value,
             run=self._owner,
-            step=given.step,
+            step=lease.id.rpartition("-")[0],
             text=incident.text,
         )
         self._warn(self._ward.write(entry))
@@ -199,7 +203,7 @@ class Pool:
         )
         before = self._aftermath.look([device.watched for device in devices])
         with self._guard:
-            self._given[lease.id] = _Given(devices=devices, hold=hold, before=before, step=step)
+            self._given[lease.id] = _Given(devices=devices, hold=hold, before=before)
         return lease
 
     def _taken(

@@ -59,17 +59,28 @@ class Quarantine:
         return (
             f"{self.label or self.gpu} is in quarantine: faults in {self.faults} runs or steps within"
             f" {self.days} days, the last {self.last.kind} at {self.last.time}"
-            f" (`rocm-ci ledger --release {self.gpu}` ends it)"
+            f" (`rocm-ci ledger --release {self.last.gpu}` ends it)"
         )
 
 
 def quarantined(entries: Iterable[Entry], rule: Rule, now: str) -> dict[str, Quarantine]:
-    """GPU id → its quarantine. The order of the entries is that of the file: what follows a release counts.
+    """GPU id → its quarantine."""
+    if rule.count <= 0:
+        return {}
+    found = {}
+    for gpu, faults in counting(entries, rule, now).items():
+        steps = {(fault.run, fault.step) for fault in faults}
+        if len(steps) >= rule.count:
+            last = faults[-1]
+            found[gpu] = Quarantine(gpu=gpu, label=last.label, faults=len(steps), days=rule.days, last=last)
+    return found
+
+
+def counting(entries: Iterable[Entry], rule: Rule, now: str) -> dict[str, list[Entry]]:
+    """GPU id → its faults that still count. The order is that of the file: what follows a release does.
 
     An entry from the future was written while the clock was wrong: it counts as one of today.
     """
-    if rule.count <= 0:
-        return {}
     today = moment(now) or dt.datetime.now(dt.timezone.utc)
     oldest = today - dt.timedelta(days=rule.days)
     recent: dict[str, list[Entry]] = {}
@@ -79,13 +90,7 @@ def quarantined(entries: Iterable[Entry], rule: Rule, now: str) -> dict[str, Qua
             recent.pop(entry.gpu, None)
         elif when is not None and when >= oldest:
             recent.setdefault(entry.gpu, []).append(entry)
-    found = {}
-    for gpu, faults in recent.items():
-        steps = {(fault.run, fault.step) for fault in faults}
-        if len(steps) >= rule.count:
-            last = faults[-1]
-            found[gpu] = Quarantine(gpu=gpu, label=last.label, faults=len(steps), days=rule.days, last=last)
-    return found
+    return recent
 
 
 def moment(text: str) -> dt.datetime | None:

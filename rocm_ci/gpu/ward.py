@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,17 +32,18 @@ class Ward:
         self._unwritten: list[Entry] = []
         self._read: tuple[Entry, ...] = ()
         self._mark: tuple[int, int, int] | None = None
-        self.problem = self._rule.problem
+        self.problem = self._rule.problem or (self._ledger.problem if self._rule.count else "")
 
     def quarantined(self, devices: Iterable[Device]) -> tuple[Quarantine, ...]:
-        """Those of the devices that are kept out."""
+        """Those of the devices that are kept out, by themselves or with their card."""
         if self._rule.count <= 0:
             return ()
         entries = self._entries()
         if not entries:
             return ()
         found = quarantined(entries, self._rule, self._clock.now())
-        return tuple(found[device.id] for device in devices if device.id in found)
+        whose = ((device, found.get(device.id) or found.get(device.card)) for device in devices)
+        return tuple(replace(why, gpu=device.id) for device, why in whose if why is not None)
 
     def write(self, entry: Entry) -> str:
         """Into the ledger. When that cannot be it counts for this run alone; returns why."""

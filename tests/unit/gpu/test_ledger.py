@@ -8,6 +8,7 @@ import pytest
 
 from rocm_ci.gpu import ledger
 from rocm_ci.gpu.ledger import Entry, Ledger, host_id, quarantined, release
+from rocm_ci.tools import file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,8 +36,10 @@ def test_entries_come_back_in_their_order(book: Ledger) -> None:
 
 def test_lines_that_cannot_be_read_are_passed_over(book: Ledger) -> None:
     book.add(fault("a"))
-    with book.path.open("ab") as file:
-        file.write(b'{"time": "cut of\n\x00\xff\xfe\n[]\nnull\n{"gpu": 1, "time": 2}\n' + b"[" * 5000 + b"\n")
+    with book.path.open("ab") as damaged:
+        damaged.write(
+            b'{"time": "cut of\n\x00\xff\xfe\n[]\nnull\n{"gpu": 1, "time": 2}\n' + b"[" * 5000 + b"\n"
+        )
 
     book.add(fault("b"))
 
@@ -104,3 +107,51 @@ def test_release_ends_a_quarantine(tmp_path: Path) -> None:
 
 def test_no_ledger_is_no_quarantine(tmp_path: Path) -> None:
     assert quarantined(tmp_path / "missing", {}, NOW) == {}
+
+
+def test_a_bad_card_does_not_push_out_what_is_known_of_others(
+    book: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "MAX_PER_GPU", 3)
+    book.add(fault("first", gpu="0000:c2:00.0"))
+
+    for number in range(9):
+        book.add(fault(str(number)))
+
+    assert [entry.step for entry in book.entries()] == ["first", "6", "7", "8"]
+
+
+def test_what_is_damaged_is_told(book: Ledger) -> None:
+    assert book.problem == ""
+    book.add(fault("a"))
+    assert book.problem == ""
+
+    with book.path.open("ab") as damaged:
+        damaged.write(b"\x00\n{\n")
+    assert book.problem == f"2 line(s) of {book.path} are damaged and passed over"
+
+    book.path.unlink()
+    book.path.mkdir()
+    assert "is no regular file" in book.problem
+
+
+def test_what_cannot_be_read_is_told_and_not_wiped(book: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    book.add(fault("a"))
+    before = book.path.read_bytes()
+    monkeypatch.setattr(file, "read", lambda _path: None)  # as for another user's file
+
+    assert "check its owner" in book.problem
+    with pytest.raises(PermissionError):
+        book.add(fault("b"))
+
+    assert book.path.read_bytes() == before
+
+
+def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "ledger").touch()
+    book = Ledger(tmp_path, {})
+
+    assert str(book.path) in book.problem
+    with pytest.raises(OSError, match=r"."):
+        book.add(fault("a"))
+    assert book.entries() == ()
