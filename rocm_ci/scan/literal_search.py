@@ -6,7 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rocm_ci.scan import needles, screen
+from rocm_ci.scan import screen
+from rocm_ci.tools import needles
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from rocm_ci.scan import needles
+from rocm_ci.tools import needles
 from rocm_ci.scan.source import RegionKind
 
 if sys.version_info >= (3, 11):

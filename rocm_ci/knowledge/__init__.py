@@ -1,0 +1,1 @@
+"""Match a log against the error library `rules/errors`."""
