@@ -95,7 +95,7 @@ def _moved(course: Course, todo: list[Key]) -> list[Key]:
             sick = {one for one in on_gpu if (c := causes[one]) and c.weight is Weight.PROVEN}
             return [one for one in todo if one not in sick]
         return todo
-    suspected = any(s.cause for one in todo for s in course.sightings[one][-1:])
-    if suspected:
+    last = (course.sightings[one][-1].cause for one in todo)
+    if any(cause is not None and cause.is_gpu for cause in last):
         course.elsewhere(is_worth_waiting=False)
     return todo

@@ -80,8 +80,9 @@ def _story(seen: Sequence[Sighting]) -> Story:
 
 
 def _case(story: Story) -> Case:
-    """Message and place of the first failure stay: they are what there is to look at."""
-    first = next((s for s in story.sightings if s.is_bad), story.sightings[0])
+    """Message and place of the first failure stay, if it can be of one that no machine explains."""
+    bad = [s for s in story.sightings if s.is_bad]
+    first = next((s for s in bad if s.is_clean), bad[0] if bad else story.sightings[0])
     return replace(
         first.case,
         status=story.decision.status,

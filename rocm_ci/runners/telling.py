@@ -140,15 +140,15 @@ def _twice(story: Story, first: Sighting, cause: Cause) -> str:
 
 
 def _unresolved(story: Story, first: Sighting, cause: Cause) -> tuple[str, str]:
-    what = cause.words if cause.weight is Weight.SAID else subject(cause, first.labels)
-    source = f"{cause.source}: {cause.text}" if cause.weight is Weight.SAID else cause.source
     if len(story.sightings) > 1:
         after = ", and again when it was repeated"
     elif cause.is_gpu and first.devices:
         after = ", and there is no other GPU to repeat it on"
     else:
         after = ""
-    return f"machine: {what} ({source})", after
+    if cause.weight is Weight.SAID:
+        return f"perhaps the machine: {cause.words}, says only {cause.source} («{cause.text}»)", after
+    return f"machine: {subject(cause, first.labels)} ({cause.source})", after
 
 
 def flaky_crashes(stories: Iterable[Story]) -> list[str]:

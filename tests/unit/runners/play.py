@@ -105,7 +105,10 @@ Script = Does | list[Does] | dict[str, Does]
 
 @dataclass
 class Play:
-    """Runs `tests` in their order. `is_listed`: whether it is known beforehand which there are."""
+    """Runs `tests` in their order. `is_listed`: whether it is known beforehand which there are.
+
+    `is_doubled`: a failed test is there twice, once for its teardown.
+    """
 
     tests: Mapping[str, Script]
     gpus: FakeGpus = field(default_factory=lambda: FakeGpus(total=2))
@@ -113,6 +116,7 @@ class Play:
     flaky: str = "neutral"
     runner: PlayRunner = field(default_factory=PlayRunner)
     is_listed: bool = True
+    is_doubled: bool = False
     writes_report: bool = True
     lease_wait_s: float = 30.0
     stop: Callable[[], str] = lambda: ""
@@ -157,11 +161,12 @@ class Play:
             if does.ends:
                 running.append(watch.seen[name])
                 break
-            message = does.prints if does.status in (CaseStatus.FAILED, CaseStatus.ERRORED) else ""
+            message = does.prints if does.status is not CaseStatus.PASSED else ""
             watch.ended(name, name, name, does.status, message=message)
-            ran.append(Case(id=name, suite="unit", name=name, status=does.status, message=message or None))
+            case = Case(id=name, suite="unit", name=name, status=does.status, message=message or None)
+            ran += [case, case] if self.is_doubled and message else [case]
         end = next((does for _, does in did if does.ends), PASS)
-        log = ctx.out / "logs" / f"{number}.log"
+        log = ctx.out / "logs" / f"{len(self.runs)}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text("".join(f"{does.prints}\n" for _, does in did if does.prints))
         told = tuple(
@@ -170,7 +175,7 @@ class Play:
             for what in d.troubles
         )
         self.gpus.troubles.append(told)
-        rest = chosen[len(ran) + len(running) :] if end.ends else []
+        rest = chosen[len(did) - ("" in self.tests) :] if end.ends else []
         return Attempt(
             streamed=self._streamed(did, end, log),
             watch=watch,
