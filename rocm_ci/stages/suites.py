@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # What prepares a suite has no result of its own.
 Piece: TypeAlias = Suite | None
+# A suite that takes so long on each GPU is worth starting its tool more often: in smaller and smaller pieces.
+_WORTH_MORE_S = 600.0
 
 
 @dataclass(kw_only=True)
@@ -60,9 +62,10 @@ class Work:
             # Once for all shards: what it leaves on disk serves them all.
             made.append(self._task(f"{stem} (warm-up)", self._warmed, None, after))
             after = (made[0].name,)
-        split = self._task(f"{stem} (split)", self._split, None, after)
+        # This needs the GPUs, too: which tests there are may hang on what is seen when they are listed.
+        made.append(self._task(f"{stem} (split)", self._split, None, after))
         each = (seconds or 0.0) / self.shards
-        return [*made, dataclasses.replace(split, gpus=0, light=True, alone=False, follow_s=each)]
+        return [dataclasses.replace(one, prepares=True, follow_s=each) for one in made]
 
     def result(self, ended: Mapping[str, Ended[Piece]], interrupted: str = "") -> Suite:
         """The suite as one; what is missing of it is an error that says why."""
@@ -114,7 +117,7 @@ class Work:
         ctx.log.info(f"{_title(order)}{_on(lease)}: {order.options.run}")
         only: tuple[Listed, ...] = ()
         if self.part is not None:
-            chosen = self._of_part(self.part)
+            chosen = self._of_part(self.part, lease)
             if isinstance(chosen, Suite):
                 return self._told(chosen)
             only = chosen
@@ -127,25 +130,30 @@ class Work:
         self._warm = warm_up.run(self.ctx, self.order, lease)
         return None
 
-    def _split(self, _lease: Lease) -> Piece:
+    def _split(self, lease: Lease) -> Piece:
         options, stem = self.order.options, self.order.stem
-        durations = self.known.tests.get(options.name, {})
-        found = shards.split(self.ctx, self.order, self.shards, durations)
-        if isinstance(found, str):
-            self._remark = f"not split into shards: {found}"
+        found = shards.listed(self.ctx, self.order, lease)
+        if isinstance(found, str) or len(found) < 2:
+            why = found if isinstance(found, str) else f"it has {len(found)} test(s)"
+            self._remark = f"not split into shards: {why}"
             self.ctx.log.info(f"{options.name}: {self._remark}")
             self.add([self._task(stem, self._whole, self.known.suites.get(options.name), ())])
             return None
-        expected = estimate.filled([one.id for part in found for one in part], durations)
+        durations = self.known.tests.get(options.name, {})
+        filled = estimate.filled([one.id for one in found], durations)
+        seconds = [filled[one.id] for one in found]
+        if options.shards == 0 and durations and sum(seconds) >= self.shards * _WORTH_MORE_S:
+            groups = estimate.tapered(seconds, [one.id in durations for one in found], self.shards)
+        else:
+            groups = estimate.balanced(seconds, self.shards)
         made = []
-        for number, part in enumerate(found, 1):
-            seconds = sum(expected[one.id] for one in part) if durations else None
-            run = partial(self._shard, number, len(found), part)
-            made.append(self._task(f"{stem} [{number}/{len(found)}]", run, seconds, ()))
+        for number, group in enumerate(groups, 1):
+            tests = tuple(found[at] for at in group)
+            estimate_s = sum(seconds[at] for at in group) if durations else None
+            run = partial(self._shard, number, len(groups), tests)
+            made.append(self._task(f"{stem} [{number}/{len(groups)}]", run, estimate_s, ()))
         self._pieces = [task.name for task in made]
-        self.ctx.log.info(
-            f"{_title(self.order)}: {len(expected)} test(s) in {len(made)} shards: {options.run}"
-        )
+        self.ctx.log.info(f"{_title(self.order)}: {len(found)} test(s) in {len(made)} shards: {options.run}")
         self.add(made)
         return None
 
@@ -157,8 +165,8 @@ class Work:
         done = suite.run(ctx, order, lease, tests)
         return self._told(_cut_short(done, ctx.stop()), ctx)
 
-    def _of_part(self, part: Part) -> tuple[Listed, ...] | Suite:
-        """The tests of this run's part, or why the suite is left alone here. None may fall between two parts."""
+    def _of_part(self, part: Part, lease: Lease) -> tuple[Listed, ...] | Suite:
+        """The tests of this run's part, or why the suite is left alone here. None falls between two parts."""
         order = self.order
         if order.runner.name == "command":
             where = owner(order.options.name, part.count)
@@ -166,7 +174,7 @@ class Work:
                 return ()
             reason = f"its runner cannot split it: the whole of it runs in part {where}/{part.count}"
             return suite.unrun(order, Verdict.SKIPPED, reason)
-        listed = shards.listed(self.ctx, order)
+        listed = shards.listed(self.ctx, order, lease)
         if isinstance(listed, str):
             return suite.unrun(order, Verdict.ERROR, f"part {part} of it could not be chosen: {listed}")
         mine = tuple(one for one in listed if part.has(one.id))
