@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 GB = 1_000_000_000
 NO_GPU = "there is no GPU to look at"
 ELSEWHERE = "run it on a machine with an AMD GPU and its amdgpu driver loaded"
+UNUSED = "nothing, unless the project uses it"
 
 
 def fine(name: str, seen: str, needed: str) -> Check:
@@ -34,8 +35,13 @@ def wrong(name: str, seen: str, needed: str, fix: str, *, fatal: bool = True) ->
 
 
 def unknown(name: str, why: str, needed: str, fix: str = ELSEWHERE) -> Check:
-    """Could not be looked at, or does not apply here. Never green."""
+    """Could not be looked at, or does not apply here; `fix` says how to find out. Never green."""
     return Check(id=name, status=Verdict.SKIPPED, seen=why, needed=needed, fix=fix)
+
+
+def unused(name: str, why: str, needed: str) -> Check:
+    """Not there, which many a project does not mind."""
+    return unknown(name, why, needed, UNUSED)
 
 
 def label(gpu: Gpu) -> str:

@@ -8,7 +8,7 @@ from rocm_ci.gpu.checks.history import History
 from rocm_ci.gpu.checks.machine import Machine, Needs
 from rocm_ci.model.facts import Facts, Gpu
 from rocm_ci.model.verdict import Verdict
-from tests.fakes import FakeRunner
+from tests.fakes import FakeRunner, MemoryReader
 
 ONE = Facts(gpus=(Gpu(index=0),))
 LOG = """\
@@ -20,7 +20,7 @@ LOG = """\
 
 
 def test_the_kernels_own_lines_are_counted_by_what_they_mean(tmp_path: Path) -> None:
-    found = history.look(FakeRunner(answers={"dmesg": (0, LOG)}), {}, Path("/"), live=True)
+    found = history.look(FakeRunner(answers={"dmesg": (0, LOG)}), MemoryReader(), Path("/"), live=True)
 
     assert found.faults == {"the GPU fell off the bus": 2}
     assert found.last.endswith("device lost from bus!")
@@ -33,11 +33,11 @@ def test_a_recorded_machine_has_its_own_log(tmp_path: Path) -> None:
         "3,1,10500000,-;amdgpu 0000:0c:00.0: amdgpu: device lost from bus!\n"
     )
 
-    found = history.look(None, {}, tmp_path, live=False)
+    found = history.look(None, MemoryReader(), tmp_path, live=False)
 
     assert found.faults == {"the GPU fell off the bus": 1}
     assert (
-        history.look(None, {}, tmp_path / "none", live=False).problem
+        history.look(None, MemoryReader(), tmp_path / "none", live=False).problem
         == "the recorded machine has no kernel log"
     )
 
@@ -45,7 +45,7 @@ def test_a_recorded_machine_has_its_own_log(tmp_path: Path) -> None:
 def test_a_log_that_is_closed_to_us_says_so() -> None:
     denied = FakeRunner(answers={"dmesg": (1, "dmesg: read kernel buffer failed: Operation not permitted")})
 
-    found = history.look(denied, {}, Path("/"), live=True)
+    found = history.look(denied, MemoryReader(), Path("/"), live=True)
 
     assert found.problem == "dmesg: read kernel buffer failed: Operation not permitted"
     check = history.kernel_messages(Machine(facts=ONE, history=found), Needs())
