@@ -70,7 +70,7 @@ class Outcome:
     @property
     def is_asked(self) -> bool:
         """Whether it was stopped because the whole run is to end."""
-        return self.attempt.streamed.stopped is Stop.ASKED and self.attempt.overdue is None
+        return self.attempt.streamed.stopped is Stop.ASKED
 
     @property
     def is_out_of_time(self) -> bool:
@@ -138,8 +138,7 @@ def understood(
         lossy=bool(culprits) and attempt.unrun is None,
     )
     cases = _cases(attempt, order, end, culprits, bystanders=_bystanders(attempt, culprits))
-    is_asked = streamed.stopped is Stop.ASKED and attempt.overdue is None
-    found = () if is_asked else judge.faults(evidence, cases)
+    found = () if streamed.stopped is Stop.ASKED else judge.faults(evidence, cases)
     bad = [case for case in cases if case.status in BAD]
     scanned = signs.in_log(streamed.log) if bad or found else signs.Scanned()
     failures = [_failure(case, attempt.watch.seen.get(case.id), scanned, culprits) for case in bad]

@@ -89,7 +89,7 @@ class PlayRunner:
     def prepare(self, command: str, slot: Any, only: tuple[Listed, ...] = ()) -> Prepared | None:
         return None
 
-    def collect(self, command: str, slot: Any) -> tuple[Listed, ...] | None:
+    def collect(self, command: str, slot: Any, *, has_run: bool = False) -> tuple[Listed, ...] | None:
         return None
 
     def watch(self) -> Watch:
@@ -198,7 +198,7 @@ class Play:
 
     def _streamed(self, did: Sequence[tuple[str, Does]], end: Does, log: Path) -> Streamed:
         stopped = {
-            "overdue": Stop.ASKED,
+            "overdue": Stop.TIMEOUT,
             "silence": Stop.SILENCE,
             "timeout": Stop.TIMEOUT,
             "stop": Stop.ASKED,
@@ -210,7 +210,7 @@ class Play:
             argv=("play",),
             exit_code=codes[0] if codes else code,
             duration_s=sum(does.seconds for _, does in did),
-            timed_out=end.ends == "timeout",
+            timed_out=end.ends in ("timeout", "overdue"),
             log=log,
             tail=log.read_text(),
             stopped=stopped.get(str(end.ends)),
