@@ -23,8 +23,8 @@ def test_a_machine_without_the_wanted_gpus_is_unusable() -> None:
 
     assert done.returncode == 3
     assert "✗ gpus" in done.stdout
-    assert "needed  1024 GPU(s)" in done.stdout
-    assert "fix     run on a runner that has them" in done.stdout
+    assert "needed   1024 GPU(s)" in done.stdout
+    assert "fix      run on a runner that has them" in done.stdout
 
 
 def test_a_gpu_whose_target_is_not_wanted_is_pointed_out(tmp_path: Path) -> None:
