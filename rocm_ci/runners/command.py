@@ -60,7 +60,7 @@ class Command:
             expects_report=False,
         )
 
-    def collect(self, command: str, slot: Slot) -> tuple[Listed, ...] | None:  # noqa: ARG002
+    def collect(self, command: str, slot: Slot, *, has_run: bool = False) -> tuple[Listed, ...] | None:  # noqa: ARG002
         """See `SuiteRunner.collect`."""
         return None
 

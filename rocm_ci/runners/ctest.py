@@ -90,7 +90,7 @@ class Ctest:
                 expects = True
         return Prepared(command=command, expects_report=expects or bool(reports), reports=tuple(reports))
 
-    def collect(self, command: str, slot: Slot) -> tuple[Listed, ...] | None:  # noqa: ARG002
+    def collect(self, command: str, slot: Slot, *, has_run: bool = False) -> tuple[Listed, ...] | None:  # noqa: ARG002
         """See `SuiteRunner.collect`."""
         return None
 

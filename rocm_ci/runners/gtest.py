@@ -74,7 +74,7 @@ class Gtest:
             environment["GTEST_OUTPUT"] = f"xml:{slot.folder}/"
         return Prepared(command=command, environment=environment, reports=tuple(reports))
 
-    def collect(self, command: str, slot: Slot) -> tuple[Listed, ...] | None:  # noqa: ARG002
+    def collect(self, command: str, slot: Slot, *, has_run: bool = False) -> tuple[Listed, ...] | None:  # noqa: ARG002
         """See `SuiteRunner.collect`."""
         return None
 

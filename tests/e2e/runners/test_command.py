@@ -74,7 +74,7 @@ def test_a_broken_machine_is_not_the_fault_of_the_change(project: Project, line:
     suite = project.suite(f"echo first; echo '{line}'; exit 1")
 
     assert suite.verdict is Verdict.ERROR
-    assert suite.reason.startswith(f"machine: {meaning} (log line 2: ")
+    assert suite.reason.startswith(f"perhaps the machine: {meaning}, says only log line 2 («")
 
 
 def test_a_machine_fault_in_a_green_run_is_no_fault(project: Project) -> None:
