@@ -111,8 +111,9 @@ def ran(suite: Suite) -> bool:
 
 
 def _path(state: Path, repository: str) -> Path:
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", repository).strip("-.")[:60]
-    key = hashlib.sha256(repository.casefold().encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    name = repository.casefold()  # GitHub does not tell them apart by case
+    plain = re.sub(r"[^a-z0-9._-]+", "-", name).strip("-.")[:60]
+    key = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return state / FOLDER / f"{plain or 'local'}-{key}.json"
 
 
