@@ -161,7 +161,7 @@ class Pool:
         return found
 
     def kernel_log(self, lease: Lease) -> str:
-        """What the kernel said since the lease began; empty when it said nothing, or cannot be read."""
+        """See `Gpus.kernel_log`; empty also when the log cannot be read."""
         given = self._given.get(lease.id)
         return self._aftermath.excerpt(given.before) if given else ""
 

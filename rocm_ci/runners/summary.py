@@ -11,10 +11,10 @@ from rocm_ci.model.incident import Incident, IncidentKind
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.runners import gpuless, judge, location, telling
 from rocm_ci.runners.blame import Weight, Who, decide
-from rocm_ci.runners.course import inside
 from rocm_ci.runners.endings import ABRUPT, BAD
 from rocm_ci.runners.excerpt import Clip
 from rocm_ci.runners.judge import Fault
+from rocm_ci.runners.keeping import inside
 from rocm_ci.runners.telling import Story
 
 if TYPE_CHECKING:
