@@ -28,6 +28,8 @@ class LiveReader:
 
     def ask(self, tool: Tool) -> Answer:
         """Run each command with the tool's timeout; stop at the first that is not installed."""
+        if tool.recorded and self._root != Path("/"):
+            return self._recorded(tool)
         outputs: list[Output] = []
         problems: list[str] = []
         for argv in tool.commands:
@@ -70,6 +72,12 @@ class LiveReader:
             return "/" + str(real.relative_to(self._root.resolve())).removeprefix(".")
         except (OSError, ValueError, RuntimeError):
             return path
+
+    def _recorded(self, tool: Tool) -> Answer:
+        found = next((text for path in tool.recorded if (text := self.text(path)) is not None), None)
+        if found is None:
+            return Answer(problem=f"no {tool.name} output lies in the tree that stands in for this machine")
+        return Answer(outputs=(Output(text=found),))
 
     def _at(self, path: str) -> Path:
         return self._root / path.lstrip("/")

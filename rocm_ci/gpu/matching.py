@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 ORDER = ("kfd", "rocminfo", "amd-smi", "rocm-smi", "sysfs", "lspci", "dmesg")
 _KEYS = ("node", "kfd_id", "render", "bus")
 _BUS_SOURCES = ("sysfs", "lspci", "dmesg")
+# They name GPUs without telling which, or only the first: heard where nobody else speaks.
+_HEARSAY = ("enumerator", "torch", "issue form")
 
 
 @dataclass
@@ -42,7 +44,11 @@ class Matched:
 def match(observations: Iterable[Observation]) -> Matched:
     """Join the devices of all sources. Nothing is invented: what fits nowhere is a stray."""
     lists = {o.source: _devices(o) for o in observations}
-    lists = {source: lists[source] for source in ORDER if lists.get(source)}
+    hearsay = next((source for source in _HEARSAY if lists.get(source)), "")
+    told = {source: lists[source] for source in ORDER if lists.get(source)}
+    if hearsay and not any(s not in _BUS_SOURCES or _driven(told[s]) for s in told):
+        told[hearsay] = lists[hearsay]
+    lists = told
     base = next((s for s in lists if s not in _BUS_SOURCES or _driven(lists[s])), "")
     if not base:
         return Matched(strays=tuple((s, d) for s in lists for d in lists[s]))

@@ -33,12 +33,17 @@ class Output:
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """A program that knows something. A recording of it is recognised by its shape."""
+    """A program that knows something. A recording of it is recognised by its shape.
+
+    `recorded` are files that hold its output in a tree that stands in for a machine (`--sysroot`): it is
+    not run then, because it would speak of the machine that we are on.
+    """
 
     name: str
     commands: tuple[tuple[str, ...], ...]
     recognise: Callable[[str], bool]
     timeout_s: float = 8.0
+    recorded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,7 +26,7 @@ _DRIVER = re.compile(r"(?m)^Driver version: ?[ \t]*(\S{1,120})")
 # The oldest concise table names no device at all; it still says how many there are.
 _PLAIN_HEAD = re.compile(r"(?m)^GPU\s+(?:\[\w+\]\s+)?Temp\b[^\n]{0,200}(?:SCLK|PwrCap)[^\n]{0,200}$")
 _PLAIN = re.compile(
-    r"(?m)^(\d{1,4})\s+(\d{1,3}(?:\.\d{1,3})?|N/A|unknown)\s*°?[cC]?\s+(?:[\d.]{1,8}W|N/A)\s[^\n]{0,300}$"
+    r"(?m)^(\d{1,4})\s+(\d{1,3}(?:[.,]\d{1,3})?|N/A|unknown)\s*°?[cC]?\s+(?:[\d.]{1,8}W|N/A)\s[^\n]{0,300}$"
 )
 _CONCISE = re.compile(
     r"(?m)^(\d{1,4})\s+(?:\[?(?P<old>0x[0-9a-f]{4}) : (?P<rev>0x[0-9a-f]{2})\]|"

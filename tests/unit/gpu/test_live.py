@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rocm_ci.gpu.collectors.kernel_messages import DMESG
 from rocm_ci.gpu.collectors.rocminfo import ROCMINFO
 from rocm_ci.gpu.live import LiveReader
 from rocm_ci.gpu.reader import Tool
@@ -76,3 +77,15 @@ def test_files_are_read_with_a_bound_and_missing_ones_are_none(tmp_path: Path) -
     assert reader.names("/none") == ()
     assert reader.names("/proc") == ("big",)
     assert reader.resolve("/link") == "/proc"
+
+
+def test_the_kernel_log_of_this_machine_is_not_that_of_a_tree(tmp_path: Path) -> None:
+    runner = FakeRunner()
+
+    nothing = LiveReader(runner, {}, root=tmp_path).ask(DMESG)
+    (tmp_path / "dmesg.txt").write_text("[drm] amdgpu version: 6.10.5\n")
+    something = LiveReader(runner, {}, root=tmp_path).ask(DMESG)
+
+    assert runner.calls == []
+    assert "tree that stands in" in nothing.problem
+    assert "6.10.5" in something.outputs[0].text
