@@ -213,5 +213,6 @@ class Execution(Generic[T]):
             ),
             done=sum(one.name in self.ended for one in self._tasks if not one.prepares),
             left=sum(not one.prepares for one in self._board.waiting),
+            total=sum(not one.prepares for one in self._tasks),
             ends_in_s=ends_in_s,
         )

@@ -65,8 +65,7 @@ class Progress(Notices):
 def line(status: Status) -> str:
     """`3 of 12 done, 2 running: unit on GPU 0 (45 s), lint (12 s) · 7 waiting · about 12 min left`."""
     count = len(status.running)
-    total = status.done + count + status.left
-    parts = [f"{status.done} of {total} done"]
+    parts = [f"{status.done} of {status.total} done"]
     if count:
         shown = [_one(one) for one in status.running[:_MAX_SHOWN]]
         more = f" and {count - _MAX_SHOWN} more" if count > _MAX_SHOWN else ""

@@ -227,4 +227,6 @@ def _title(order: Order) -> str:
 
 
 def _on(lease: Lease) -> str:
-    return f" on {', '.join(lease.labels)}" if lease.labels else ""
+    """With the address of a single one; of several that would be a line nobody reads."""
+    shown = lease.labels if len(lease.labels) == 1 else [label.split(" (")[0] for label in lease.labels]
+    return f" on {', '.join(shown)}" if shown else ""

@@ -305,7 +305,7 @@ def test_the_status_counts_what_is_work_and_tells_where_it_runs() -> None:
 
     first, last = watcher.seen[0], watcher.seen[-1]
     assert [(one.name, one.gpus) for one in first.running] == [("warm", ("GPU 0",))]
-    assert (first.done, first.left) == (0, 2)
+    assert (first.done, first.left, first.total) == (0, 2, 2)
     assert first.ends_in_s is not None
     assert (last.done + len(last.running), last.left) == (2, 0)
 

@@ -33,7 +33,7 @@ class Hand:
 
 def status(*running: str, done: int = 0, left: int = 0, ends_in_s: float | None = None) -> Status:
     shown = tuple(Running(name=name, gpus=(LABEL,), since_s=45.0) for name in running)
-    return Status(running=shown, done=done, left=left, ends_in_s=ends_in_s)
+    return Status(running=shown, done=done, left=left, total=done + left + len(shown), ends_in_s=ends_in_s)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,7 @@ def test_the_line_says_what_runs_where_and_what_is_left() -> None:
         ),
         done=3,
         left=7,
+        total=12,
         ends_in_s=720.0,
     )
 
