@@ -150,7 +150,7 @@ def run(
         ended=ended,
         gpus=pool,
         work=work,
-        log=ctx.log.err.getvalue(),  # type: ignore[attr-defined]
+        log=ctx.log.err.getvalue(),  # type: ignore[union-attr]
     )
 
 
