@@ -59,4 +59,12 @@ def size(count: int) -> str:
     """Bytes for people."""
     if count < GB // 10:
         return f"{count / 1e6:.0f} MB"
-    return f"{count / GB:.1f} GB" if count < 100 * GB else f"{count / GB:,.0f} GB"
+    if count >= 100 * GB:
+        return f"{count / GB:,.0f} GB"
+    return f"{count / GB:.1f}".removesuffix(".0") + " GB"
+
+
+def binary(count: int) -> str:
+    """Bytes as limits and mounts are set: Docker's 64 MiB of shared memory are no 67 MB."""
+    power, name = next(((p, n) for p, n in ((30, "GiB"), (20, "MiB")) if count >= 1 << p), (10, "KiB"))
+    return f"{count / (1 << power):.1f}".removesuffix(".0") + f" {name}"
