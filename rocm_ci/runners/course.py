@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rocm_ci.tools.process import Streamed
 
 _LOOK_S = 0.5
-MAX_TRIES_TOLD = 100
 
 
 class Course:

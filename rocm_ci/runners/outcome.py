@@ -253,8 +253,7 @@ def _told(cases: Sequence[Case], seen: Mapping[str, Seen]) -> tuple[Case, ...]:
 
 def _failure(case: Case, seen: Seen | None, scanned: Scanned, culprits: Iterable[str]) -> blame.Failure:
     """Only what a test printed itself speaks for it: its own text, its own lines of the log."""
-    first = getattr(seen, "first_line", 0) if seen else 0
-    last = getattr(seen, "last_line", 0) if seen else 0
+    first, last = (seen.first_line, seen.last_line) if seen else (0, 0)
     own: tuple[signs.Sign, ...] = ()
     if case.id in culprits:
         own = scanned.between(first or scanned.lines - _END_LINES, scanned.lines)

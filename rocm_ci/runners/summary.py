@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _TAIL_LINES = 40
 MAX_INCIDENTS = 50
+MAX_TRIES_TOLD = 100
 
 
 def summed(course: Course, line: Sequence[Outcome], command: Story | None, blank: Suite) -> Suite:
@@ -70,7 +71,7 @@ def summed(course: Course, line: Sequence[Outcome], command: Story | None, blank
         excerpt=_tail(streamed.tail) if is_red else None,
         cases=tuple(_shown(case, course, line) for case in cases),
         incidents=_incidents(course, every),
-        tries=tuple(course.tries),
+        tries=tuple(course.tries[:MAX_TRIES_TOLD]),
         kept=tuple(course.kept),
     )
 

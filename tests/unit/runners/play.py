@@ -34,12 +34,14 @@ class Does:
     """What a test, or the command (an empty name), does in one run.
 
     `ends` takes the process along: a signal's number as exit code, `overdue`, `silence`, `timeout`, `stop`
-    or `oom`. `troubles` is what the machine does meanwhile, `prints` goes to the log and, of a failed test, into its message.
+    or `oom`. `troubles` is what the machine does meanwhile; `prints` goes to the log and into the message of a test
+    that does not pass, `logs` to the log only.
     """
 
     status: CaseStatus = CaseStatus.PASSED
     ends: int | str = 0
     prints: str = ""
+    logs: str = ""
     exit_code: int | None = None
     troubles: tuple[IncidentKind | Incident, ...] = ()
     seconds: float = 1.0
@@ -155,9 +157,11 @@ class Play:
         did = [("", self._does("", lease))] if "" in self.tests else []
         ran, running = [], []
         for name in chosen:
+            watch.number = _lines(did) + 1
             watch.started(name, name, name)
             does = self._does(name, lease)
             did.append((name, does))
+            watch.number = _lines(did)
             if does.ends:
                 running.append(watch.seen[name])
                 break
@@ -168,7 +172,7 @@ class Play:
         end = next((does for _, does in did if does.ends), PASS)
         log = ctx.out / "logs" / f"{len(self.runs)}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
-        log.write_text("".join(f"{does.prints}\n" for _, does in did if does.prints))
+        log.write_text("".join(f"{text}\n" for _, does in did for text in (does.prints, does.logs) if text))
         told = tuple(
             what if isinstance(what, Incident) else trouble(what, lease)
             for _, d in did
@@ -217,6 +221,10 @@ class Play:
             why=self.stop() or "a test overran" if end.ends in ("stop", "overdue") else "",
             out_of_memory=int(end.ends == "oom"),
         )
+
+
+def _lines(did: Sequence[tuple[str, Does]]) -> int:
+    return sum(text.count("\n") + 1 for _, does in did for text in (does.prints, does.logs) if text)
 
 
 def _first(running: Sequence[Seen]) -> Seen | None:

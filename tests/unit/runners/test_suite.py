@@ -179,6 +179,8 @@ def test_a_suite_that_breaks_off_for_ever_is_given_up_and_every_test_is_named(ac
     assert len(got.cases) == 40
     assert got.verdict is Verdict.FAIL
     assert got.cases["t39"].message == f"never ran: the suite broke off {MAX_BREAKS + 1} times before"
+    again = act(Play({f"t{n:02d}": CRASH for n in range(40)}))
+    assert not [tests for tests in again.tests[MAX_BREAKS + 1 :] if "t39" in tests], "it never failed, either"
 
 
 def test_tests_that_nobody_knows_of_are_not_lost_by_repeating_the_crashed_one(act: Any) -> None:
@@ -220,7 +222,34 @@ def test_a_run_that_is_asked_to_end_is_an_error_and_repeats_nothing(act: Any) ->
     assert got.blamed == []
 
 
+def test_a_command_is_not_repeated_when_everything_is_to_end(act: Any) -> None:
+    play = Play({"": Does(exit_code=-6, prints=HANG_LINE), "a": PASS})
+    play.stop = lambda: "interrupted by SIGTERM" if play.runs else ""
+
+    got = act(play)
+
+    assert (got.verdict, got.tests) == (Verdict.ERROR, ["a"])
+
+
 # The machine is at fault, and the kernel says so.
+
+
+def test_a_suite_whose_time_ran_out_on_a_hung_gpu_has_all_of_it_again_on_another(act: Any) -> None:
+    stuck = Does(ends="timeout", troubles=(Kind.GPU_HANG,), seconds=600.0)
+
+    got = act(Play({"a": PASS, "b": [stuck, PASS], "c": Does(seconds=400.0)}))
+
+    assert (got.verdict, got.devices) == (Verdict.PASS, ["0", "1", "1"])
+    assert "timed out" not in got.reason
+
+
+def test_on_another_gpu_the_time_of_the_suite_begins_anew(act: Any) -> None:
+    hung = Does(ends=-6, troubles=(Kind.GPU_HANG,), seconds=500.0)
+    crash = Does(ends=-11, seconds=200.0)
+
+    got = act(Play({"a": [hung, PASS], "b": [crash, PASS], "c": PASS}))
+
+    assert (got.status["b"], got.status["c"]) == ("flaky", "passed")
 
 
 def test_a_hang_that_does_not_follow_to_another_gpu_was_the_machine_s(act: Any) -> None:
@@ -374,6 +403,32 @@ def test_a_forged_hang_that_fails_on_another_gpu_is_the_change_s(act: Any) -> No
     assert (got.verdict, got.ending["a"], got.devices) == (Verdict.FAIL, "assertion", ["0", "1"])
 
 
+def test_every_repetition_of_what_speaks_of_a_gpu_has_one_that_it_had_not(act: Any) -> None:
+    got = act(Play({"a": [FORGED, FORGED, PASS]}, gpus=FakeGpus(total=4), options={"retries": 3}))
+
+    assert (got.devices, got.status["a"]) == (["0", "1", "2"], "flaky")
+
+
+def test_what_another_test_printed_does_not_speak_for_this_one(act: Any) -> None:
+    got = act(Play({"a": Does(logs=HANG_LINE), "b": FAIL}, gpus=FakeGpus(total=1)))
+
+    assert (got.verdict, got.ending["b"]) == (Verdict.FAIL, "assertion")
+
+
+def test_what_a_test_printed_itself_speaks_for_it_also_when_its_message_does_not(act: Any) -> None:
+    own = Does(status=CaseStatus.FAILED, prints="assert 1 == 2", logs=HANG_LINE)
+
+    got = act(Play({"a": own, "b": PASS}, gpus=FakeGpus(total=1)))
+
+    assert (got.verdict, got.ending["a"]) == (Verdict.ERROR, "machine")
+
+
+def test_what_was_printed_before_a_crashed_test_began_does_not_speak_for_it(act: Any) -> None:
+    got = act(Play({"a": Does(logs=HANG_LINE), "b": CRASH}, gpus=FakeGpus(total=1)))
+
+    assert (got.verdict, got.ending["b"]) == (Verdict.FAIL, "crash")
+
+
 def test_a_printed_hang_without_another_gpu_stays_open_and_says_what_is_known(act: Any) -> None:
     got = act(Play({"a": FORGED}, gpus=FakeGpus(total=1)))
 
@@ -449,6 +504,14 @@ def test_a_command_that_somebody_killed_gets_a_second_chance(act: Any) -> None:
     assert (once.verdict, once.tests) == (Verdict.NEUTRAL, ["a", "a"])
     assert "the command was killed once, and ran to its end when repeated" in once.reason
     assert ever.verdict is Verdict.FAIL
+
+
+def test_what_fails_when_the_command_is_repeated_is_repeated_too(act: Any) -> None:
+    hung = Does(exit_code=-6, troubles=(Kind.GPU_HANG,))
+
+    got = act(Play({"": [hung, PASS], "a": [PASS, FAIL, PASS]}))
+
+    assert (got.verdict, got.status, got.tests) == (Verdict.NEUTRAL, {"a": "flaky"}, ["a", "a", "a"])
 
 
 # Where there is no other GPU, not yet, or not any more.
