@@ -33,9 +33,8 @@ def listed(ctx: Context, order: Order, lease: Lease) -> tuple[Listed, ...] | str
     return f"the runner {order.runner.name} cannot list its tests" if found is None else found
 
 
-def joined(order: Order, suites: Sequence[Suite]) -> Suite:
+def joined(suites: Sequence[Suite]) -> Suite:
     """The parts as if they had been one run."""
-    del order
     worse = max(suites, key=lambda one: one.verdict)
     cases = tuple(case for one in suites for case in one.cases)
     reasons = [one.reason for one in suites if one.reason not in ("", judge.counted(one.cases))]

@@ -96,11 +96,13 @@ def of_report(report: Report) -> Times:
     tests: dict[str, dict[str, float]] = {}
     for result in report.results:
         for suite in result.suites if isinstance(result, TestResult) else ():
-            if ran(suite):
-                suites[suite.name] = suites.get(suite.name, 0.0) + suite.duration_s
             for case in suite.cases:
                 if case.status in _RAN and _is_time(case.duration_s):
                     tests.setdefault(suite.name, {})[case.id] = float(case.duration_s or 0.0)
+            if ran(suite):
+                # Of shards that ran at the same time only their tests say what the whole takes.
+                alone_s = suite.duration_s if suite.shards == 1 else sum(tests.get(suite.name, {}).values())
+                suites[suite.name] = suites.get(suite.name, 0.0) + alone_s
     return Times(suites=suites, tests=tests)
 
 

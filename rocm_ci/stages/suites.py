@@ -50,6 +50,7 @@ class Work:
     _pieces: list[str] = field(default_factory=list)
     _warm: Try | None = None
     _remark: str = ""
+    _span: list[float] = field(default_factory=list)
 
     def tasks(self) -> list[Task[Piece]]:
         """What is to run at first."""
@@ -77,7 +78,11 @@ class Work:
         pieces = [self._piece(ended.get(name), interrupted) for name in self._pieces]
         whole = pieces[0]
         if self.shards > 1 and len(pieces) > 1:
-            whole = suite.vanished(self.order, shards.joined(self.order, pieces), self.ctx.root)
+            # What a reader waited for, not what it cost: its pieces ran at the same time.
+            joined = replace(
+                shards.joined(pieces), duration_s=max(self._span, default=0.0) - min(self._span, default=0.0)
+            )
+            whole = suite.vanished(self.order, joined, self.ctx.root)
         whole = warm_up.told(whole, self._warm)
         reason = "; ".join(text for text in (whole.reason, self._remark) if text)
         return replace(whole, reason=reason)
@@ -162,7 +167,11 @@ class Work:
         ctx = dataclasses.replace(self.ctx, log=self.ctx.log.named(name))
         ctx.log.info(f"{name}{_on(lease)}: {len(tests)} test(s)")
         order = dataclasses.replace(self.order, stem=f"{self.order.stem}.shard-{number}")
-        done = suite.run(ctx, order, lease, tests)
+        self._span.append(ctx.clock.monotonic())
+        try:
+            done = suite.run(ctx, order, lease, tests)
+        finally:
+            self._span.append(ctx.clock.monotonic())
         return self._told(_cut_short(done, ctx.stop()), ctx)
 
     def _of_part(self, part: Part, lease: Lease) -> tuple[Listed, ...] | Suite:

@@ -182,3 +182,15 @@ def test_suites_that_nobody_asked_for_are_skipped_and_say_so(
     skipped = [one for one in result.suites if one.verdict is Verdict.SKIPPED]
     assert [one.name for one in result.suites if one not in skipped] == ran
     assert {one.reason for one in skipped} <= {f"not asked for: only {asked!r} was"}
+
+
+def test_shards_of_what_turns_out_to_be_a_plain_command_are_refused_before_anything_runs(
+    tmp_path: Path,
+) -> None:
+    runner = FakeRunner()
+
+    with pytest.raises(ConfigError) as caught:
+        stage.run(context(tmp_path, runner), job({"name": "u", "run": "./t", "shards": 2}))
+
+    assert "which tests it has" in str(caught.value)
+    assert runner.calls == []
