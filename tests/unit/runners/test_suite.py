@@ -433,7 +433,7 @@ def test_a_printed_hang_without_another_gpu_stays_open_and_says_what_is_known(ac
     got = act(Play({"a": FORGED}, gpus=FakeGpus(total=1)))
 
     assert (got.verdict, got.tests, got.blamed) == (Verdict.ERROR, ["a", "a"], [])
-    assert got.reason.startswith("perhaps the machine: the GPU hung, says only the test's output")
+    assert got.reason.startswith("perhaps the machine: the GPU hung, says only log line 1 («")
     assert HANG_LINE in got.reason
     assert "again when it was repeated" in got.reason
 
