@@ -147,8 +147,9 @@ def _tools(root: Path) -> Path:
         "python3.txt": json.dumps({"rocm_ci_python": "3.12.3", "torch_version_py": _TORCH}),
         "hipconfig": f"#!/bin/sh\ncat {quoted}/hipconfig.txt\n",
         "hipconfig.txt": _HIPCONFIG,
+        "cmake": "#!/bin/sh\necho cmake version 3.28.3\n",
     })  # fmt: skip
-    for name in ("hipcc", "python3", "hipconfig"):
+    for name in ("hipcc", "python3", "hipconfig", "cmake"):
         (folder / name).chmod(0o755)
     return folder
 
