@@ -45,9 +45,10 @@ def match(observations: Iterable[Observation]) -> Matched:
     """Join the devices of all sources. Nothing is invented: what fits nowhere is a stray."""
     lists = {o.source: _devices(o) for o in observations}
     hearsay = next((source for source in _HEARSAY if lists.get(source)), "")
+    heard = lists.get(hearsay, [])
     told = {source: lists[source] for source in ORDER if lists.get(source)}
     if hearsay and not any(s not in _BUS_SOURCES or _driven(told[s]) for s in told):
-        told[hearsay] = lists[hearsay]
+        told[hearsay] = heard
     lists = told
     base = next((s for s in lists if s not in _BUS_SOURCES or _driven(lists[s])), "")
     if not base:
@@ -57,6 +58,13 @@ def match(observations: Iterable[Observation]) -> Matched:
     for source, devices in lists.items():
         if source != base:
             strays += [(source, d) for d in _join(groups, source, devices)]
+    if (
+        hearsay == "torch"
+        and base != hearsay
+        and not any(_known(groups[0], k) for k in ("name", "gfx", "device_id"))
+    ):
+        # It tells of the first GPU, of which the others tell nothing.
+        groups[0].said["torch"] = heard[0]
     counts = {s: len(d) for s, d in lists.items() if s not in _BUS_SOURCES or s == base}
     return Matched(groups=tuple(groups), base=base, strays=tuple(strays), counts=counts)
 

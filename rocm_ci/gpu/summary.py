@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rocm_ci.gpu import names
 from rocm_ci.gpu.collect import Inventory, primary
 
 if TYPE_CHECKING:
@@ -33,11 +36,21 @@ def document(inventory: Inventory, *, identities: bool) -> dict[str, Any]:
         if identities:
             gpu["uuid"] = uuid
     found["gpu_count"] = len(facts.gpus)
-    found["card_count"] = len({g.bus.rsplit(".", 1)[0] if g.bus else f"#{g.index}" for g in facts.gpus})
+    found["card_count"] = _cards(facts.gpus)
     found["primary"] = first
     found["primary_gfx"] = facts.gpus[first].gfx if first is not None else None
     found["warning_count"] = sum(1 for note in facts.notes if " warns: " in note)
     return found
+
+
+def _cards(gpus: Iterable[Gpu]) -> int:
+    """Partitions share an address; the two dies of an MI250 have one each."""
+    places = {gpu.bus.rsplit(".", 1)[0] if gpu.bus else f"#{gpu.index}": gpu for gpu in gpus}
+    models = Counter(gpu.device_id for gpu in places.values())
+    return sum(
+        math.ceil(count / model.dies) if (model := names.by_id(device_id)) else count
+        for device_id, count in models.items()
+    )
 
 
 def text(facts: Facts) -> str:

@@ -15,17 +15,20 @@ if TYPE_CHECKING:
 
 _UNAME = re.compile(r"^Linux \S+ (\d\S*) .*?\b(x86_64|aarch64|ppc64le|riscv64)\b", re.MULTILINE)
 _PROC_VERSION = re.compile(r"^Linux version (\d\S*)", re.MULTILINE)
+_HOSTNAMECTL = re.compile(r"^ *Kernel: Linux (\d\S{0,80})$", re.MULTILINE)
 
 # These are files or run by nobody on a live machine; in a recording they may lie under any name.
 OS_RELEASE = Tool(
     name="os-release",
     commands=(),
-    recognise=lambda t: bool(re.search(r"(?m)^(?:VERSION_ID=|NAME=\"|Distributor ID:|OS: \S)", t)),
+    recognise=lambda t: bool(
+        re.search(r"(?m)^(?:VERSION_ID=|NAME=\"|Distributor ID:|OS *: \S|Operating System: )", t)
+    ),
 )
 UNAME = Tool(
     name="uname",
     commands=(),
-    recognise=lambda t: bool(_UNAME.search(t[:4000]) or _PROC_VERSION.search(t[:4000])),
+    recognise=lambda t: any(p.search(t[:4000]) for p in (_UNAME, _PROC_VERSION, _HOSTNAMECTL)),
 )
 # `lscpu` speaks the language of the machine.
 _MODEL = (
@@ -74,7 +77,9 @@ def _os_name(text: str) -> str | None:
         # The code name stands in brackets: `22.04.5 LTS (Jammy Jellyfish)`.
         number = values.get("VERSION", "").partition(" (")[0] or values.get("VERSION_ID", "")
         return word(values.get("PRETTY_NAME") or f"{values.get('NAME', '')} {number}")
-    found = re.search(r"(?m)^(?:Description|OS):[ \t]*(\S[^\n]{0,100}?)[ \t]*(?:\([\w ]+\))?$", text)
+    found = re.search(
+        r"(?m)^ *(?:Description|OS|Operating System) *:[ \t]*(\S[^\n]{0,100}?)[ \t]*(?:\([\w ]+\))?$", text
+    )
     return word(found.group(1)) if found else None
 
 
@@ -83,7 +88,7 @@ def _kernel(reader: Reader) -> str | None:
     if text:
         return word(text)
     text = _text(reader, "/proc/version", UNAME)
-    found = _UNAME.search(text) or _PROC_VERSION.search(text)
+    found = _UNAME.search(text) or _PROC_VERSION.search(text) or _HOSTNAMECTL.search(text)
     return found.group(1) if found else None
 
 

@@ -33,7 +33,7 @@ for place in places:
         found["torch_version_py"] = ""
 print(json.dumps(found))
 """
-_ENV_REPORT = re.compile(r"(?m)^(?:PyTorch version|ROCM used to build PyTorch|HIP runtime version):")
+_ENV_REPORT = re.compile(r"(?m)^(?:PyTorch version|ROCM used to build PyTorch|HIP runtime version) *:")
 _PIP = re.compile(r"(?m)^(?:torch(?:==|\s+)|Name: torch\nVersion: )(\d\S{0,80})")
 # `>>> torch.__version__` and its answer, which may also be printed: `print(torch.__version__)`.
 _ASKED = re.compile(
@@ -43,7 +43,7 @@ _ASKED = re.compile(
 )
 _WHEEL = re.compile(r"(?m)(?:^|\s)['\"]?(\d{1,2}\.\d{1,3}\.\d{1,3}[\w.]{0,20}\+rocm[\w.]{1,40})")
 _DEVICE = re.compile(
-    r"(?m)^GPU models and configuration: *(\S[^(\n]{0,80}?) *"
+    r"(?m)^GPU models and configuration *: *(\S[^(\n]{0,80}?) *"
     r"(?:\((gfx[0-9a-f]{3,5})(?::([a-z+:-]{1,60}))?\))?$"
 )
 
@@ -110,7 +110,7 @@ def _environment_report(text: str) -> dict[str, Value]:
     )
     found: dict[str, Value] = {}
     for field, label in wanted:
-        match = re.search(rf"(?m)^{label}: *(\S{{1,80}})$", text)
+        match = re.search(rf"(?m)^{label} *: *(\S{{1,80}})$", text)
         value = word(match.group(1)) if match else None
         if value and value[0].isdigit():
             found[field] = value
@@ -121,8 +121,8 @@ def _reported_host(text: str) -> dict[str, Value]:
     """What the same report says of the system: `Python platform: Linux-5.15.0-139-generic-x86_64-with-…`."""
     if not _ENV_REPORT.search(text):
         return {}
-    kernel = re.search(r"(?m)^Python platform: Linux-(\d\S{1,80}?)-(?:x86_64|aarch64)-", text)
-    python = re.search(r"(?m)^Python version: (\d[\d.]{1,20})", text)
+    kernel = re.search(r"(?m)^Python platform *: Linux-(\d\S{1,80}?)-(?:x86_64|aarch64)-", text)
+    python = re.search(r"(?m)^Python version *: (\d[\d.]{1,20})", text)
     return {
         "kernel": kernel.group(1) if kernel else None,
         "python": python.group(1) if python else None,
@@ -134,7 +134,7 @@ def _devices(text: str) -> list[Device]:
     found = _DEVICE.search(text)
     named = next((said for what, said in _ASKED.findall(text) if "get_device_name" in what), None)
     name, target, features = found.groups() if found else (named, None, None)
-    if word(name) is None or name == "Could not collect":
+    if word(name) is None or name in ("Could not collect", "No CUDA"):
         return []
     said: dict[str, Value] = {"name": word(name), "gfx": target, "features": features}
     return [Device(values={key: value for key, value in said.items() if value})]
