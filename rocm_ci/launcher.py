@@ -19,7 +19,7 @@ if __name__ == "__main__":
     # Started as a file: without its folder on the path, our modules cannot hide the standard library's.
     sys.path[:] = [str(ACTION), *(path for path in sys.path if path != str(ACTION / "rocm_ci"))]
 
-from rocm_ci.launch import container, devices, inputs, legs, native, outcome, repository, shared  # noqa: E402 - needs the line above
+from rocm_ci.launch import container, devices, faults, inputs, legs, native, outcome, repository, shared  # noqa: E402 - needs the line above
 from rocm_ci.launch import gate as gates  # noqa: E402
 from rocm_ci.launch.machine import LaunchError, Machine, say, tell  # noqa: E402
 
@@ -117,7 +117,7 @@ def in_container(wanted: Inputs, env: Mapping[str, str], machine: Machine, actio
     name = f"rocm-ci-{env.get('GITHUB_RUN_ID', 'local')}-{secrets.token_hex(4)}"
     told = {**devices.isolation(machine.root), **env}
     kept = repository.keep(wanted.workspace)
-    with shared.opened(machine, env, name) as common:
+    with shared.opened(machine, env, name) as common, faults.kept(machine, env, name):
         argv = container.argv(
             wanted,
             told,

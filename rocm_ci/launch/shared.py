@@ -89,11 +89,11 @@ def host_id(root: Path) -> str:
 
 def lock_names(root: Path) -> list[str]:
     """Of all locks that a run may want to take: in there it can make none. As `rocm_ci.gpu.locker`."""
-    addresses = sorted(_addresses(root))
+    every = addresses(root)
     names = {"gate.lock"}
-    for address in addresses:
+    for address in every:
         slot = address.rsplit(".", 1)[0]
-        same = [one for one in addresses if one.rsplit(".", 1)[0] == slot]
+        same = [one for one in every if one.rsplit(".", 1)[0] == slot]
         names |= {_lock("gpu", address), _lock("card", address), _lock("card", f"{slot}.0")}
         if len(same) > 1:
             names |= {_lock("gpu", f"{slot}.0/{number}") for number in range(len(same))}
@@ -104,7 +104,7 @@ def _lock(kind: str, device: str) -> str:
     return f"{kind}-{re.sub('[^A-Za-z0-9.]+', '-', device)}.lock"
 
 
-def _addresses(root: Path) -> list[str]:
+def addresses(root: Path) -> list[str]:
     """One for each GPU or partition, by the driver's topology."""
     found = []
     for properties in (root / _NODES).glob("*/properties"):
