@@ -109,7 +109,7 @@ Script = Does | list[Does] | dict[str, Does]
 class Play:
     """Runs `tests` in their order. `is_listed`: whether it is known beforehand which there are.
 
-    `is_doubled`: a failed test is there twice, once for its teardown.
+    `is_doubled`: a failed test is there twice, once for its teardown. `is_greedy`: it runs all whatever is asked.
     """
 
     tests: Mapping[str, Script]
@@ -119,6 +119,7 @@ class Play:
     runner: PlayRunner = field(default_factory=PlayRunner)
     is_listed: bool = True
     is_doubled: bool = False
+    is_greedy: bool = False
     writes_report: bool = True
     lease_wait_s: float = 30.0
     stop: Callable[[], str] = lambda: ""
@@ -151,7 +152,8 @@ class Play:
     ) -> Attempt | None:
         if only and not self.runner.chooses:
             return None
-        chosen = [one.id for one in only] or [name for name in self.tests if name]
+        asked = () if self.is_greedy else only
+        chosen = [one.id for one in asked] or [name for name in self.tests if name]
         self.runs.append((tuple(chosen), lease.devices))
         watch = Watch()
         did = [("", self._does("", lease))] if "" in self.tests else []
