@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from rocm_ci.gpu.ledger import Entry, Ledger
+from rocm_ci.launch import shared
+from rocm_ci.launch.machine import Machine
 from tests import require
 from tests.e2e.command import scrubbed
 from tools import pretend
@@ -290,3 +292,42 @@ def test_writers_at_the_same_time_lose_no_fault(two: Host) -> None:
     entries = Ledger(two.folder / "state", {}).entries()
     for n in range(4):
         assert [e.step for e in entries if e.gpu == f"gpu-{n}"] == [str(step) for step in range(10)]
+
+
+def test_a_lease_in_a_container_is_one_for_the_whole_host(two: Host, tmp_path: Path) -> None:
+    locks = two.folder / "state" / "locks"
+    env = two.environment | {
+        "GITHUB_REPOSITORY": "org/repo",
+        "GITHUB_RUN_ID": "12",
+        "RUNNER_TEMP": str(tmp_path),
+    }
+    # What docker does with the mount, without docker: a mount of its own, for reading only.
+    inside = [
+        "unshare", "--mount", "sh", "-ec",
+        'mount --bind "$0" "$0"; mount -o remount,ro,bind "$0"; ! touch "$0/probe" 2>/dev/null; exec "$@"',
+    ]  # fmt: skip
+    if subprocess.run([*inside, tmp_path, "true"], capture_output=True, check=False).returncode:
+        require.missing("unshare", "run as root in a mount namespace of its own")
+    with shared.opened(Machine(two.folder / "root"), env, "c") as common:
+        told = dict(word.split("=", 1) for word in common.told)
+        holder = subprocess.Popen(
+            [*inside, locks, sys.executable, "-m", "rocm_ci", "lease", "--", "sh", "-c", HOLDER],
+            env=env | told | {"ROCM_CI_IN_CONTAINER": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "began\n"
+
+        first, second = two.listed()
+        refused = two.call("lease", "--gpus", "2", "--wait", "0", "--", "true")
+        beside = two.call("lease", "--", "sh", "-c", "echo $ROCR_VISIBLE_DEVICES")
+
+        holder.communicate("\n", timeout=GUARD_S)
+
+    assert (first["state"], second["state"]) == ("leased", "free")
+    assert first["why"].startswith("by org/repo run 12, step container c, since")
+    assert refused.returncode == 3
+    assert beside.stdout == "1\n"
+    assert [one["state"] for one in two.listed()] == ["free", "free"]
