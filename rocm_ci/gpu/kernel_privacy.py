@@ -1,4 +1,4 @@
-"""What of the kernel's messages may leave the machine: nothing that tells which it is, or who uses it. Pure."""
+"""What of the kernel's messages may leave the machine: not which one it is, nor who uses it. Pure."""
 
 from __future__ import annotations
 
