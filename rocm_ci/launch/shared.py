@@ -134,7 +134,7 @@ def _candidates(env: Mapping[str, str], state: Path) -> list[tuple[Path, bool]]:
         return [(Path(env["ROCM_CI_LOCKS"]), False)]
     if env.get("ROCM_CI_STATE"):
         return [(state / "locks", False)]
-    return [(Path(path), True) for path in SHARED]
+    return [(path, True) for path in sorted(map(Path, SHARED), key=lambda path: not path.is_dir())]
 
 
 def _lack(folder: Path, names: list[str], *, is_for_all: bool) -> str:

@@ -120,7 +120,7 @@ def test_host_and_container_find_the_same_folder(
     monkeypatch.setattr(shared, "SHARED", tuple(map(str, places)))
 
     with shared.opened(FakeMachine(tmp_path), env, "c") as common:
-        pass
+        (tmp_path / "missing").mkdir()
 
     state = wiring.state_folder(env)
     assert shared.state_folder(env) == state
