@@ -26,6 +26,7 @@ _CLASS = re.compile(r"0x(?:03|12)[0-9a-f]{4}")
 _NO_ATOMICS = 0b1100
 _PCIE = 2
 _MOST = 512
+_ASK_LINK = "on the host: `lspci -vv -d 1002:` shows LnkCap (able to) and LnkSta (now)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +187,8 @@ def dead_devices(machine: Machine, needs: Needs) -> Check:
         # A container that owns one card of eight still sees all of them on the bus.
         dead = [text for text in dead if "all ones" in text]
     if not dead:
-        return fine("dead-devices", f"{len(cards)} on the bus, each with its device", needed)
+        each = "none silent; those of others are not told apart" if hidden else "each with its device"
+        return fine("dead-devices", f"{len(cards)} on the bus, {each}", needed)
     fix = "see `dmesg | grep -i amdgpu`, then power the host off and on: a mere restart may not help"
     fatal = needs.must_have_gpu and machine.usable < needs.gpus
     return wrong("dead-devices", some(dead), needed, fix, fatal=fatal)
@@ -199,12 +201,15 @@ def pcie_link(machine: Machine, _needs: Needs) -> Check:
     if not known:
         if not machine.facts.gpus and not machine.bus.cards:
             return unknown("pcie-link", NO_GPU, needed)
-        ask = "on the host: `lspci -vv -d 1002:` shows LnkCap (able to) and LnkSta (now)"
-        return unknown("pcie-link", "the kernel tells no link width", needed, ask)
+        return unknown("pcie-link", "the kernel tells no link width", needed, _ASK_LINK)
     narrow = [
         f"{c.bus} has x{c.lanes[0]} of x{c.lanes[1]}" for c in known if c.lanes and c.lanes[0] < c.lanes[1]
     ]
     if not narrow:
         widths = sorted({f"x{card.lanes[0]}" for card in known if card.lanes})
-        return fine("pcie-link", f"{len(known)} card(s) at {', '.join(widths)}", needed)
+        seen = f"{len(known)} card(s) at {', '.join(widths)}"
+        quiet = [card.bus for card in machine.bus.cards if card.lanes is None]
+        if quiet:
+            return unknown("pcie-link", f"{seen}; not told by {some(quiet)}", needed, _ASK_LINK)
+        return fine("pcie-link", seen, needed)
     return advice("pcie-link", some(narrow), needed, "reseat the card or its riser; try it in another slot")

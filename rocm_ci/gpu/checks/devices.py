@@ -147,5 +147,5 @@ def sources_agree(machine: Machine, _needs: Needs) -> Check:
     if lost and not isolated:
         fix = "see `dmesg` on the host for amdgpu errors; a card that is only on the bus needs a reset"
         return advice("sources-agree", some(lost), needed, fix)
-    seen = "they do" if not said else f"they differ, which breaks nothing: {some(said)}"
+    seen = "none contradicts another" if not said else f"they differ, which breaks nothing: {some(said)}"
     return fine("sources-agree", seen, needed)

@@ -24,18 +24,25 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S = 5.0
 _LINES = 50_000
+# The kernel's log is a ring: of a host that talks much the start is soon gone.
+_BOOT_S = 60.0
 _SKIPPED = "rejects atomics"
 _JOURNAL = re.compile(r"^[A-Z][a-z]{2} [ \d]\d [\d:]{8} \S{1,80} kernel: ")
 
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """Faults of the machine by what they mean, the last line of each kind, or why there are none."""
+    """Faults of the machine by what they mean and the last of them, or why the log was not read.
+
+    `refused` are devices that the driver skipped for want of PCIe atomics, `begins_s` is the uptime at which
+    the log begins.
+    """
 
     faults: Mapping[str, int] | None = None
     last: str = ""
     refused: tuple[str, ...] = ()
     problem: str = ""
+    begins_s: float = 0.0
     is_live: bool = True
 
 
@@ -59,7 +66,12 @@ def look(run: Runner | None, reader: Reader, host: Path, *, live: bool) -> Histo
         if meaning is not None and meaning.sign.blame == "machine" and meaning.sign.origin != "host":
             faults[meaning.sign.text] += 1
             last = line.shown if line.at_s else line.text
-    return History(faults=dict(faults), last=last[:300], refused=tuple(refused[-4:]))
+    return History(
+        faults=dict(faults),
+        last=last[:300],
+        refused=tuple(refused[-4:]),
+        begins_s=lines[0].at_s if lines else 0.0,
+    )
 
 
 def _live(run: Runner | None, environment: Mapping[str, str]) -> tuple[list[kernel_log.Line], str]:
@@ -119,4 +131,7 @@ def kernel_messages(machine: Machine, _needs: Needs) -> Check:
         return advice("kernel-log", f"{seen}; the last: {found.last}", needed, fix)
     if not machine.facts.gpus and not machine.bus.cards:
         return unknown("kernel-log", "nothing of a GPU in it, as there is none", needed, ELSEWHERE)
-    return fine("kernel-log", "nothing of the kind since the machine was started", needed)
+    seen = "nothing of the kind since the machine was started"
+    if found.begins_s > _BOOT_S:
+        seen = f"nothing of the kind; what the log still holds begins {found.begins_s:.0f} s after the start"
+    return fine("kernel-log", seen, needed)

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm_ci.gpu.checks.outcome import ELSEWHERE, UNUSED
+from rocm_ci.gpu.checks.outcome import ELSEWHERE, is_unknown
 from rocm_ci.gpu.checks.run import GROUPS, verdict
 from rocm_ci.log import printable
 from rocm_ci.model.verdict import Verdict
@@ -60,8 +60,10 @@ def listing(checks: Sequence[Check], facts: Facts, *, colour: bool = False, widt
 
 
 def _kind(check: Check) -> _Kind:
+    if is_unknown(check):
+        return _UNKNOWN
     if check.status is Verdict.SKIPPED:
-        return {ELSEWHERE: _AWAY, UNUSED: _IDLE}.get(check.fix or "", _UNKNOWN)
+        return _AWAY if check.fix == ELSEWHERE else _IDLE
     return {Verdict.PASS: _FINE, Verdict.NEUTRAL: _ADVICE, Verdict.INCONCLUSIVE: _ADVICE}.get(
         check.status, _WRONG
     )

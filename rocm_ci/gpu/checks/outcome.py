@@ -44,6 +44,24 @@ def unused(name: str, why: str, needed: str) -> Check:
     return unknown(name, why, needed, UNUSED)
 
 
+def is_unknown(check: Check) -> bool:
+    """Whether it applies here, and could not be looked at."""
+    return check.status is Verdict.SKIPPED and check.fix not in (ELSEWHERE, UNUSED)
+
+
+def silent(gpus: Sequence[Gpu], told: Sequence[Gpu]) -> str:
+    """Which GPUs tell nothing, as words; empty when each card does. Partitions share their card's values."""
+    cards = {_card(gpu) for gpu in told}
+    missing = [gpu for gpu in gpus if _card(gpu) not in cards and gpu.integrated is not True]
+    return some([label(gpu) for gpu in missing], 3)
+
+
+def _card(gpu: Gpu) -> str:
+    if gpu.bus is None or gpu.virtual_function:
+        return str(gpu.index)
+    return gpu.bus.rsplit(".", 1)[0]
+
+
 def label(gpu: Gpu) -> str:
     """`GPU 3 (AMD Instinct MI300X, 0000:c1:00.0)`: enough to find it, and no identity of its own."""
     inside = ", ".join(part for part in (gpu.name, gpu.bus) if part)

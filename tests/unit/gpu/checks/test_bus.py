@@ -141,5 +141,6 @@ def test_a_card_in_half_a_slot_is_named() -> None:
 
     assert check((16, 16), (16, 16)) is Verdict.PASS
     assert check((16, 16), (8, 16)) is Verdict.NEUTRAL
+    assert check((16, 16), None) is Verdict.SKIPPED
     assert check(None) is Verdict.SKIPPED
     assert check() is Verdict.SKIPPED

@@ -157,3 +157,13 @@ def test_where_nobody_tried_owner_and_mode_decide() -> None:
     assert status(Process(uid=0)) is Verdict.PASS
     assert status(Process()) is Verdict.SKIPPED
     assert access().status is Verdict.SKIPPED
+
+
+def test_without_a_dev_to_look_into_nothing_is_missing(tmp_path: Path) -> None:
+    found = nodes.look(ONE, MemoryReader(), tmp_path, None)
+    machine = Machine(facts=ONE, nodes=found)
+
+    assert found == ()
+    for check in (nodes.device_nodes, nodes.device_access):
+        assert check(machine, Needs(wanted={"suite": 1})).status is Verdict.SKIPPED
+        assert "ls -ln /dev/kfd" in (check(machine, Needs()).fix or "")
