@@ -198,6 +198,10 @@ DIALECTS = {
         "</testsuite></testsuites>",
         want={"m::a": "failed", "m::b": "passed"},
     ),
+    "pytest.exit(), which leaves an element without anything": Odd(
+        text=suite("<testcase classname='t' name='a'/><testcase time='0.000'/>"), want={"t::a": "passed"}
+    ),
+    "a failure without any name": Odd(text=suite(f"<testcase time='0'>{F}</testcase>"), want={"s": "failed"}),
     "tags in capitals": Odd(
         text=f"<TESTSUITE name='s'><TESTCASE name='a'>{F.upper().replace('MESSAGE', 'message')}</TESTCASE></TESTSUITE>",
         want={"a": "failed"},
