@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import glob
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -98,7 +99,8 @@ def run(
         watch = hearing.whole(is_sole=order.runner.name == "pytest")
     finally:
         events.close()
-        file.remove(slot.wanted)
+        for listed in slot.wanted.parent.glob(f"{glob.escape(slot.wanted.name)}*"):
+            file.remove(listed)
         _mark(slot, is_heard=events.is_heard)
     overdue = hearing.overdue if streamed.stopped is Stop.ASKED else None
     if overdue is not None:

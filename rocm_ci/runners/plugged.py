@@ -39,9 +39,17 @@ def reached(command: str) -> str:
 
 
 def environment(
-    command: str, slot: Slot, options: Sequence[str], only: Sequence[Listed] = ()
+    command: str,
+    slot: Slot,
+    options: Sequence[str],
+    only: Sequence[Listed] = (),
+    *,
+    xml: Path | None = None,
 ) -> dict[str, str]:
-    """The variables of a run with `options` added. `only` tests are written down; raises OSError."""
+    """The variables of a run with `options` added, which may name an `xml` for one pytest to write.
+
+    A second one writes beside it. `only` tests are written down; raises OSError.
+    """
     is_chosen = bool(only) and not slot.is_deaf
     is_off = slot.environment.get(_NO_AUTOLOAD) or _NO_AUTOLOAD in command
     added = list(options)
@@ -55,7 +63,7 @@ def environment(
         "events": str(slot.events),
         "only": str(slot.wanted) if is_chosen else None,
         "dump_s": max(limit * 0.8, limit - 5.0) if limit else None,
-        "xml": None if slot.is_named else str(slot.xml),
+        "xml": str(xml) if xml else None,
         "folder": str(slot.folder),
         "options": joined(added),
     }
@@ -71,7 +79,7 @@ def collected(found: Listing, slot: Slot) -> tuple[Listed, ...] | None:
     """The tests that every pytest of a listing collects; None when one of them does not say so."""
     events = Events(slot.events)
     try:
-        variables = environment(found.command, slot, ["--collect-only", "-q"])
+        variables = environment(found.command, slot, ["--collect-only"])
         said = listing.output(
             listing.Listing(command=reached(found.command), is_whole=found.is_whole), slot, variables
         )

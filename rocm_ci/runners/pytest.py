@@ -68,7 +68,9 @@ class Pytest:
             return None
         # Names must be printed: a killed pytest leaves no XML. `-v` and the command's `-q` cancel out.
         quiet = any(re.fullmatch(r"-q+|--quiet", w.text) for w in simple.words)
-        options = ["-vv" if quiet else "-v", "-o", "junit_family=xunit2"]
+        # It is the terminal that knows the option.
+        verbose = [] if "no:terminal" in command else ["-vv" if quiet else "-v"]
+        options = [*verbose, "-o", "junit_family=xunit2"]
         if not slot.is_named:
             options.append(f"--junitxml={slot.xml}")
         if only and slot.is_deaf:
@@ -76,7 +78,9 @@ class Pytest:
         own = simple.option("--junitxml", "--junit-xml")
         return Prepared(
             command=plugged.reached(command),
-            environment=plugged.environment(command, slot, options, only),
+            environment=plugged.environment(
+                command, slot, options, only, xml=None if slot.is_named else slot.xml
+            ),
             reports=(slot.root / simple.folder / own,) if own and not slot.is_named else (),
         )
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
 
+    from rocm_ci.model.case import CaseStatus
     from rocm_ci.runners.base import Listed
     from rocm_ci.runners.events import Events
     from rocm_ci.runners.junit import Reading
@@ -52,12 +53,10 @@ class Remains:
 def of(end: End, only: tuple[Listed, ...], ask: Callable[[], tuple[Listed, ...] | None]) -> Remains:
     """What is left. The tool is asked for its tests only where something is, and nobody told."""
     events = end.events
-    reported = {case.id for case in end.reading.cases} if end.reading else set()
-    running = tuple(
-        seen
-        for seen in end.watch.running()
-        if seen is end.overdue or not (end.is_reported and seen.id in reported)
-    )
+    reported = {case.id: case.status for case in end.reading.cases} if end.reading else {}
+    if end.is_reported:
+        _close(end.watch, reported)
+    running = end.watch.running()
     listed = only or tuple(events.listed.values()) or None
     if not (running or end.is_abrupt or events.lost):
         return Remains(listed=listed)
@@ -67,6 +66,7 @@ def of(end: End, only: tuple[Listed, ...], ask: Callable[[], tuple[Listed, ...] 
         # Another program's lines may stand in the output; its tests are none of the suite's.
         known = {one.id for one in listed or ()}
         running = tuple(seen for seen in running if listed is None or seen.id in known)
+        end.watch.open = {seen.id: seen for seen in running}
         if not running:
             return Remains(listed=listed)
     unrun = _unrun(listed, {*end.watch.seen, *reported}) if end.watch.seen else None
@@ -74,6 +74,13 @@ def of(end: End, only: tuple[Listed, ...], ask: Callable[[], tuple[Listed, ...] 
         # xdist gave up after a worker was lost.
         running = tuple(seen for seen in end.watch.seen.values() if seen.id in events.lost)
     return Remains(listed=listed, running=running, unrun=unrun)
+
+
+def _close(watch: Watch, reported: Mapping[str, CaseStatus]) -> None:
+    """What has an end in a whole report does not run any more: a controller told it for a lost worker."""
+    for seen in [one for one in watch.running() if one.id in reported]:
+        seen.status = reported[seen.id]
+        del watch.open[seen.id]
 
 
 def _unrun(listed: tuple[Listed, ...] | None, begun: Collection[str]) -> tuple[Listed, ...] | None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
     from pathlib import Path
 
 VARIABLE = "ROCM_CI_PYTEST"
@@ -138,9 +138,14 @@ def _choose(path: str) -> None:
 
 
 def _report_apart(config: pytest.Config, settings: dict[str, Any]) -> None:
-    """A second pytest of one command must not write over the report of the first."""
+    """A second pytest of one command must not write over the report of the first.
+
+    A script that sets PYTEST_ADDOPTS anew asks for no report; ours is then asked for here.
+    """
     option: Any = config.option
     mine = settings.get("xml")
+    if mine and getattr(option, "xmlpath", mine) is None and not _state.worker:
+        option.xmlpath = mine
     if mine and getattr(option, "xmlpath", None) == mine and os.path.lexists(mine):
         option.xmlpath = os.path.join(settings["folder"], f"pytest-{os.getpid()}.xml")  # noqa: PTH118
 
@@ -222,7 +227,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, None]:
     """Around everything that belongs to one test, its fixtures too."""
     if item.config is not _state.config:
         yield
@@ -231,12 +236,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     _state.running, _state.reports = nodeid, []
     _state.tell(e="start", id=nodeid, native=_native(nodeid), t=_now(), pid=os.getpid(), worker=_state.worker)
     _dump_later()
-    yield
+    outcome = yield
     if _state.stderr >= 0:
         faulthandler.cancel_dump_traceback_later()
     _state.running = ""
     with contextlib.suppress(Exception):
-        if _state.reports:
+        # A test that has everything end at once, as `pytest.exit()` does, never ends itself.
+        if _state.reports and outcome.excinfo is None:
             _state.tell(e="end", id=nodeid, native=_native(nodeid), **_summed(_state.reports))
 
 
