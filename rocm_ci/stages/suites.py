@@ -57,6 +57,7 @@ class Work:
         options, stem = self.order.options, self.order.stem
         seconds = self.known.suites.get(options.name)
         if self.shards < 2:
+            self._pieces = [stem]
             return [self._task(stem, self._whole, seconds, options.after)]
         made, after = [], options.after
         if options.warm_up.strip():
@@ -117,7 +118,6 @@ class Work:
         )
 
     def _whole(self, lease: Lease) -> Piece:
-        self._pieces = [self.order.stem]
         ctx, order = self.ctx, self.order
         ctx.log.info(f"{_title(order)}{_on(lease)}: {order.options.run}")
         only: tuple[Listed, ...] = ()
@@ -142,6 +142,7 @@ class Work:
             why = found if isinstance(found, str) else f"it has {len(found)} test(s)"
             self._remark = f"not split into shards: {why}"
             self.ctx.log.info(f"{options.name}: {self._remark}")
+            self._pieces = [stem]
             self.add([self._task(stem, self._whole, self.known.suites.get(options.name), ())])
             return None
         durations = self.known.tests.get(options.name, {})
