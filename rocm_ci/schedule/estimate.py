@@ -10,8 +10,10 @@ if TYPE_CHECKING:
 
 # Where nothing is recorded all tasks are alike, however long that is.
 _ANY_S = 1.0
-# Of a suite that is cut: what its first pieces take, and the smaller ones after them.
-# With these the end is within 4 % of the best where a fifth is new and the rest off by 30 %: bench/schedule.
+# A suite that takes so long on each GPU is worth starting its tool more often, in pieces that grow smaller.
+WORTH_MORE_S = 600.0
+# What the first of those take, and the smaller ones after them. With these PyTorch's
+# tests end within 4 % of the best although a fifth of them is new and the rest off by 30 % (bench/schedule).
 TAPER = (0.6, 0.25, 0.11, 0.04)
 
 
@@ -21,6 +23,15 @@ def filled(names: Iterable[str], known: Mapping[str, float]) -> dict[str, float]
     there = [known[name] for name in listed if name in known]
     typical = statistics.median(there) if there else _ANY_S
     return {name: known.get(name, typical) for name in listed}
+
+
+def cut(
+    seconds: Sequence[float], is_known: Sequence[bool], parts: int, *, exactly: bool
+) -> tuple[tuple[int, ...], ...]:
+    """Positions in `parts` groups; in more that grow smaller where that pays, unless it is to be `exactly` so."""
+    if exactly or not any(is_known) or sum(seconds) < parts * WORTH_MORE_S:
+        return balanced(seconds, parts)
+    return tapered(seconds, is_known, parts)
 
 
 def balanced(seconds: Sequence[float], parts: int) -> tuple[tuple[int, ...], ...]:

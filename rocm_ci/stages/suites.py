@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 # What prepares a suite has no result of its own.
 Piece: TypeAlias = Suite | None
-# A suite that takes so long on each GPU is worth starting its tool more often: in smaller and smaller pieces.
-_WORTH_MORE_S = 600.0
 
 
 @dataclass(kw_only=True)
@@ -148,10 +146,8 @@ class Work:
         durations = self.known.tests.get(options.name, {})
         filled = estimate.filled([one.id for one in found], durations)
         seconds = [filled[one.id] for one in found]
-        if options.shards == 0 and durations and sum(seconds) >= self.shards * _WORTH_MORE_S:
-            groups = estimate.tapered(seconds, [one.id in durations for one in found], self.shards)
-        else:
-            groups = estimate.balanced(seconds, self.shards)
+        is_known = [one.id in durations for one in found]
+        groups = estimate.cut(seconds, is_known, self.shards, exactly=options.shards != 0)
         made = []
         for number, group in enumerate(groups, 1):
             tests = tuple(found[at] for at in group)

@@ -70,6 +70,14 @@ def test_what_is_not_known_comes_before_all_that_is() -> None:
     assert {at for at in range(100) if not is_known[at]} <= first
 
 
+def test_more_groups_than_parts_only_where_that_pays_and_is_allowed() -> None:
+    def groups(each_s: float, *, known: bool = True, exactly: bool = False) -> int:
+        return len(estimate.cut([each_s] * 100, [known] * 100, 4, exactly=exactly))
+
+    assert groups(60.0) > 4
+    assert groups(5.0) == groups(60.0, known=False) == groups(60.0, exactly=True) == 4
+
+
 def test_each_wave_takes_less_than_the_one_before() -> None:
     seconds = [float(n) for n in range(1, 401)]
 
