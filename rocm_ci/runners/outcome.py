@@ -183,23 +183,18 @@ def _culprits(attempt: Attempt) -> tuple[str, ...]:
     """The tests that may have ended the process: the one that overran, else all that were running."""
     if attempt.overdue is not None:
         return (attempt.overdue.id,)
-    return tuple(seen.id for seen in _running(attempt))
-
-
-def _running(attempt: Attempt) -> Sequence[Seen]:
-    """What ran when it ended; a runner without events knows it from the output alone."""
-    return attempt.running or attempt.watch.running()
+    return tuple(seen.id for seen in attempt.running)
 
 
 def _bystanders(attempt: Attempt, culprits: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(seen.id for seen in _running(attempt)) - frozenset(culprits)
+    return frozenset(seen.id for seen in attempt.running) - frozenset(culprits)
 
 
 def _rest(attempt: Attempt, culprits: tuple[str, ...]) -> tuple[Listed, ...]:
     """What never began, and what was ended only because another test had to be."""
     aside = [
         Listed(id=seen.id, name=seen.name, native=seen.native)
-        for seen in _running(attempt)
+        for seen in attempt.running
         if seen.id not in culprits
     ]
     unrun = attempt.unrun or ()
@@ -222,7 +217,7 @@ def _cases(
     known = {case.id for case in reported}
     missing = tuple(
         Case(id=seen.id, suite=order.options.name, name=seen.name, status=CaseStatus.ERRORED)
-        for seen in (*_running(attempt), *((attempt.overdue,) if attempt.overdue else ()))
+        for seen in attempt.running
         if seen.id in culprits and seen.id not in known
     )
     cases = endings.pinned((*reported, *missing), culprits, end)

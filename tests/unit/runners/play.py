@@ -188,7 +188,7 @@ class Play:
             reading=None if end.ends or not self.writes_report else Reading(cases=ran, elements=len(ran)),
             expects_report=self.writes_report,
             listed=self._listed(chosen) if self.is_listed else None,
-            running=tuple(running) if end.ends != "overdue" else (),
+            running=tuple(running),
             overdue=_first(running) if end.ends == "overdue" else None,
             unrun=self._listed(rest) if self.is_listed else None,
         )
