@@ -28,7 +28,7 @@ def filled(names: Iterable[str], known: Mapping[str, float]) -> dict[str, float]
 def cut(
     seconds: Sequence[float], is_known: Sequence[bool], parts: int, *, exactly: bool
 ) -> tuple[tuple[int, ...], ...]:
-    """Positions in `parts` groups; in more that grow smaller where that pays, unless it is to be `exactly` so."""
+    """Positions in `parts` groups, or in more that grow smaller where that pays, if not `exactly`."""
     if exactly or not any(is_known) or sum(seconds) < parts * WORTH_MORE_S:
         return balanced(seconds, parts)
     return tapered(seconds, is_known, parts)
