@@ -11,6 +11,7 @@ import msgspec
 
 from rocm_ci.gpu import names
 from rocm_ci.gpu.collect import Inventory, primary
+from rocm_ci.gpu.identity import without_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +32,7 @@ def document(inventory: Inventory, *, identities: bool) -> dict[str, Any]:
     first = primary(facts)
     found: dict[str, Any] = msgspec.to_builtins(facts)
     for gpu, uuid, called in zip(found["gpus"], inventory.uuids, inventory.called, strict=True):
-        gpu["called"] = called
+        gpu["called"] = called if identities else without_ids(called)
         gpu["lds_kib"] = gpu["lds_bytes"] // 1024 if gpu["lds_bytes"] else None
         if identities:
             gpu["uuid"] = uuid
@@ -109,7 +110,8 @@ def _driver(driver: Driver) -> str:
         None: "of unknown version",
     }
     version = driver.version or unversioned[driver.built_in]
-    return f"amdgpu {version}" + (f" ({driver.source})" if driver.source else "")
+    source = f" ({driver.source})" if driver.source else ""
+    return _join(f"amdgpu {version}{source}", f"driver {driver.number}" if driver.number else None)
 
 
 def _rocm(rocm: Rocm) -> str:
