@@ -24,6 +24,7 @@ class LiveReader:
         self._root = root
         # Without it hipcc and hipconfig choose the NVIDIA platform wherever nvcc is installed.
         self.environment: Mapping[str, str] = {**environment, "HIP_PLATFORM": "amd", "LC_ALL": "C.UTF-8"}
+        self._hung: set[str] = set()
         self._child = {**self.environment, "PATH": self._search_path()}
 
     def ask(self, tool: Tool) -> Answer:
@@ -33,10 +34,16 @@ class LiveReader:
         outputs: list[Output] = []
         problems: list[str] = []
         for argv in tool.commands:
+            if argv[0] in self._hung:
+                # Facts and the doctor ask the same program for different things: once is enough to wait.
+                problems.append(f"{argv[0]} hung when it was asked before")
+                break
             done = self._run.capture(argv, env=self._child, timeout_s=tool.timeout_s)
             problem = _problem(tool, done)
             if problem and problem not in problems:
                 problems.append(problem)
+            if done.timed_out:
+                self._hung.add(argv[0])
             if done.exit_code == NOT_FOUND or done.timed_out:
                 break
             outputs.append(

@@ -89,3 +89,12 @@ def test_the_kernel_log_of_this_machine_is_not_that_of_a_tree(tmp_path: Path) ->
     assert runner.calls == []
     assert "tree that stands in" in nothing.problem
     assert "6.10.5" in something.outputs[0].text
+
+
+def test_a_program_that_hung_is_not_waited_for_a_second_time() -> None:
+    reader = LiveReader(OneAnswer(Captured(argv=("x",), exit_code=-9, timed_out=True)), {})
+    first = Tool(name="x list", commands=(("x", "list"),), recognise=lambda _: True)
+    second = Tool(name="x metric", commands=(("x", "metric"),), recognise=lambda _: True)
+
+    assert reader.ask(first).problem == "x list did not answer within 8 s"
+    assert reader.ask(second).problem == "x hung when it was asked before"
