@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from rocm_ci.runners.base import Slot
+from rocm_ci.runners.events import Events
 from tests.fakes import FakeRunner
+
+OPEN: list[Events] = []
 
 
 def slot(
@@ -29,3 +32,9 @@ def slot(
         test_timeout_s=test_timeout_s,
         run=FakeRunner({"ctest": (0, f"ctest version {ctest}\n"), **(answers or {})}),
     )
+
+
+def events(path: Path) -> Events:
+    """Events that are closed when the test ends."""
+    OPEN.append(Events(path))
+    return OPEN[-1]
