@@ -112,6 +112,39 @@ def test_a_healthy_pretended_host_is_fine_and_its_gpus_compute(tmp_path: Path) -
     assert found["smoke"]["seen"].startswith("right on 2 GPU(s) with a program compiled by hipcc")
 
 
+@pytest.mark.parametrize("code", [0, 1])
+def test_tools_that_print_garbage_leave_things_unknown_and_the_terminal_alone(
+    tmp_path: Path, code: int
+) -> None:
+    environment = troubled.host(tmp_path)
+    garbage = '\x00\x1b[2J{["gpu": \x9b31m]\r\n::error::no\n' * 2_000
+    for name in ("rocminfo", "rocm-smi", "amd-smi", "hipcc", "hipconfig", "python3", "cmake", "lspci"):
+        (tmp_path / "bin" / name).unlink(missing_ok=True)
+        fake_tools.put(tmp_path / "bin", name, stdout=garbage, stderr=garbage[:1000], code=code)
+
+    as_json, as_text = at(environment, "--format", "json"), at(environment)
+
+    found = checks(as_json)
+    assert as_json.returncode == as_text.returncode == 3
+    assert found["smoke"]["status"] == "neutral"
+    assert "hipcc cannot compile for gfx942" in found["smoke"]["seen"]
+    assert found["throttling"]["status"] == "skipped"
+    assert found["torch"]["status"] == "skipped"
+    assert found["ecc"]["status"] == "error", "what the kernel tells stands"
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", as_text.stdout)
+    assert "rocm-ci could not" not in as_json.stdout
+
+
+def test_without_any_tool_the_kernel_still_tells_much(tmp_path: Path) -> None:
+    environment = troubled.host(tmp_path) | {"PATH": str(tmp_path / "nothing")}
+
+    found = checks(at(environment, "--format", "json"))
+
+    told = {name for name, check in found.items() if check["status"] == "error"}
+    assert told >= {"device-nodes", "ecc", "vram", "quarantine", "shm", "gfx-override"}
+    assert found["smoke"]["status"] == found["throttling"]["status"] == "skipped"
+
+
 @pytest.mark.parametrize(("columns", "colour"), [("80", False), ("120", True)])
 def test_the_text_fits_the_terminal_and_colours_only_on_request(
     tmp_path: Path, columns: str, *, colour: bool
