@@ -23,7 +23,7 @@ WRITES_JUNIT = (3, 21)
 _STARTED = re.compile(r"\s*Start\s+(?P<number>\d+): (?P<name>.+)")
 _ENDED = re.compile(
     r"\s*(?:\d+/\d+ )?Test\s+#(?P<number>\d+): (?P<name>.+?) \.*\s*"
-    r"(?P<word>Passed|\*\*\*.+?)\s+(?P<took>\d+\.\d+) sec.*"
+    r"(?P<word>Passed|(?:(?:Subprocess|Child) \w+)?\*\*\*.+?)\s+(?P<took>\d+\.\d+) sec.*"
 )
 _OVER = re.compile(r"\d+% tests passed")
 # No test has this number: ctest takes an empty list for all of them.
@@ -55,7 +55,8 @@ class _CtestWatch(Watch):
             return
         if ended:
             name = self._names.get(ended.group("number"), ended.group("name"))
-            word = ended.group("word").lstrip("*")
+            # `***Failed` says it behind, `Subprocess killed***Exception:` before.
+            word = ended.group("word").removesuffix("***Exception:").lstrip("*")
             self.ended(
                 f"{name}::{name}", name, name, self._status(word),
                 message="" if word == "Passed" else word, duration_s=float(ended.group("took")),

@@ -144,6 +144,7 @@ LINES = """\
  5/9 Test  #5: later ............................***Skipped   0.01 sec
  6/9 Test  #6: slow .............................***Timeout   1.00 sec
  7/9 Test  #7: crash ............................***Exception: SegFault  0.12 sec
+8/9 Test  #8: killed ...........................Subprocess killed***Exception:   0.79 sec
       Start  8: user
 Failed test dependencies: setup
  8/9 Test  #8: user .............................***Not Run   0.00 sec
@@ -166,6 +167,7 @@ def test_lines_tell_how_each_test_ended_and_which_one_runs() -> None:
         "later": ("skipped", "Skipped"),
         "slow": ("failed", "Timeout"),
         "crash": ("failed", "Exception: SegFault"),
+        "killed": ("failed", "Subprocess killed"),
         "user": ("skipped", "Not Run"),
         "hang": (None, ""),
     }
