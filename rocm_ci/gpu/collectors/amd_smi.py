@@ -80,6 +80,7 @@ def collect(reader: Reader) -> Observation:
     answer = reader.ask(AMD_SMI)
     driver: dict[str, Value] = {}
     rocm: dict[str, Value] = {}
+    host: dict[str, Value] = {}
     devices: dict[int, Record] = {}
     firmware: dict[int, dict[str, str]] = {}
     for output in answer.outputs:
@@ -92,8 +93,11 @@ def collect(reader: Reader) -> Observation:
                 _join(devices.setdefault(ordinal, {}), record)
                 firmware.setdefault(ordinal, {}).update(_firmware(record))
                 _read_driver(record, driver)
+                kernel = word(record.get("driver.os_kernel_version"))
+                host |= {"kernel": kernel} if kernel else {}
     return Observation(
         source="amd-smi",
+        host=host,
         driver=driver,
         rocm=rocm,
         notes=_cut_off(answer, devices),
