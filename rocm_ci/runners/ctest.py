@@ -92,11 +92,13 @@ class Ctest:
         if only and not starts:
             return None
         original, reports, expects = command, [], slot.is_named
+        # Of a test that only its report told of, our id stands for the tool's own name.
+        wanted = {name for test in only for name in (test.native, test.name)}
         # From the last to the first, so that the places of the others stay right.
         for index, (simple, word) in reversed(list(enumerate(starts))):
             last = simple.words[-1]
             if only:
-                numbers = ctest_list.numbers(original, simple, slot, {test.native for test in only})
+                numbers = ctest_list.numbers(original, simple, slot, wanted)
                 if numbers is None:
                     return None
                 chosen = slot.wanted.with_suffix(f".only-{index + 1}")

@@ -64,7 +64,7 @@ class Gtest:
         """See `SuiteRunner.prepare`."""
         environment: dict[str, str] = {}
         if only:
-            chosen = ":".join(test.native for test in only)
+            chosen = ":".join(_native(test) for test in only)
             file.write(slot.wanted, f"--gtest_filter={chosen}\n".encode())
             simples = simple_commands(command)
             # A filter of the command's own would win over the variable, but not over a later option.
@@ -115,6 +115,11 @@ def identity(name: str) -> tuple[str, str]:
     """`Widths/ReduceTest.Sum/1` → our id and name. A suite's name holds no dot."""
     suite, _, test = name.partition(".")
     return (f"{suite}::{test}", test) if test else (name, name)
+
+
+def _native(test: Listed) -> str:
+    """Of a test that only its report told of, our id is all that is known."""
+    return test.native if "." in test.native else test.native.replace("::", ".", 1)
 
 
 def _filter(case: Case) -> str:

@@ -50,7 +50,7 @@ class _State:
         self.stderr = -1
         self.running = ""
         self.reports: list[Any] = []
-        self.left_out = 0
+        self.below: Any = None
 
     @property
     def worker(self) -> str:
@@ -162,7 +162,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if config is _state.config:
         os.environ.update(_state.ours)
         _state.config = None
-        _state.only, _state.files, _state.ours = None, frozenset(), {}
+        _state.only, _state.files, _state.ours, _state.below = None, frozenset(), {}, None
 
 
 def _file(node: str) -> str:
@@ -171,11 +171,18 @@ def _file(node: str) -> str:
 
 def _native(nodeid: str) -> str:
     """The node id as pytest would take it where it was started."""
-    with contextlib.suppress(Exception):
-        root, here = str(_state.config.rootdir), str(_state.config.invocation_params.dir)
-        if root != here:
-            path, rest = _file(nodeid), nodeid[len(_file(nodeid)) :]
-            return os.path.relpath(os.path.join(root, path), here) + rest  # noqa: PTH118
+    if _state.below is None:
+        _state.below = ("", "")
+        with contextlib.suppress(Exception):
+            config = _state.config
+            root = str(config.rootpath if hasattr(config, "rootpath") else config.rootdir)
+            here = str(config.invocation_params.dir)
+            _state.below = (root, here) if root != here else ("", "")
+    root, here = _state.below
+    if root:
+        with contextlib.suppress(Exception):
+            path = _file(nodeid)
+            return os.path.relpath(os.path.join(root, path), here) + nodeid[len(path) :]  # noqa: PTH118
     return nodeid
 
 
@@ -210,7 +217,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = [item for item in items if _native(item.nodeid) in wanted]
     others = [item for item in items if _native(item.nodeid) not in wanted]
     if others:
-        _state.left_out = len(others)
         items[:] = chosen
         config.hook.pytest_deselected(items=others)
 

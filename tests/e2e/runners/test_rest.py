@@ -157,6 +157,16 @@ def test_options_that_take_things_away_do_not_break_it(
         assert cases(suite) == {"tests.test_a::test_a": "errored", "tests.test_a::test_b": "passed"}
 
 
+def test_without_autoloaded_plug_ins_it_is_loaded_by_name(
+    project: Project, cases: Callable[[Suite], dict[str, str]]
+) -> None:
+    project.write("test_a.py", "import os\ndef test_a(): os._exit(0)\ndef test_b(): pass\n")
+
+    suite = project.suite(f"PYTHONPATH=. PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {PYTEST}", retries=0)
+
+    assert cases(suite) == {"test_a::test_a": "errored", "test_a::test_b": "passed"}
+
+
 def test_two_runs_of_pytest_in_one_command_both_report(
     project: Project, cases: Callable[[Suite], dict[str, str]]
 ) -> None:

@@ -67,6 +67,14 @@ def test_more_tests_than_a_variable_holds_need_a_program_that_takes_options(tmp_
     assert where.wanted.read_text().count(":") == 19_999
 
 
+def test_a_test_known_from_its_report_alone_can_be_chosen(tmp_path: Path) -> None:
+    where = slot(out=tmp_path)
+    prepared = RUNNER.prepare("./t", where, (Listed(id="A/B::c/1", name="c/1", native="A/B::c/1"),))
+
+    assert prepared is not None
+    assert prepared.environment["GTEST_FILTER"] == "A/B.c/1"
+
+
 LIST = """\
 Running main() from gtest_main.cc
 Copy.
