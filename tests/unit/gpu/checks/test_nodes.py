@@ -37,6 +37,7 @@ class Opener(FakeRunner):
         env: Mapping[str, str] | None = None,
         timeout_s: float = 60.0,
         stdin: bytes = b"",
+        limit: int | None = None,
     ) -> Captured:
         if self.codes is None:
             return Captured(argv=tuple(argv), exit_code=-9, timed_out=True)

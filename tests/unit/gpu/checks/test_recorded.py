@@ -81,3 +81,11 @@ def test_a_user_without_access_is_sent_to_the_group_and_not_to_the_driver() -> N
 
     assert "Permission denied" in checks["gpus"].seen
     assert "--group-add" in (checks["gpus"].fix or "")
+
+
+def test_variables_count_only_where_an_environment_was_recorded() -> None:
+    _, without = judged("two-mi300x")
+    _, recorded = judged("core-10-beside-7-2-as-files")
+
+    assert without["visible-devices"].seen == without["gfx-override"].seen == "no environment was recorded"
+    assert recorded["visible-devices"].status is recorded["gfx-override"].status is Verdict.PASS
