@@ -275,7 +275,7 @@ def test_the_same_hang_on_another_gpu_is_the_change_s_and_in_no_ledger(act: Any)
     got = act(Play({"a": HANG, "b": PASS}))
 
     assert (got.verdict, got.status["a"], got.status["b"]) == (Verdict.FAIL, "errored", "passed")
-    assert "hung two GPUs in turn (GPU 0, then GPU 1) (a): the change" in got.reason
+    assert "a hung two GPUs in turn, on GPU 0, then on GPU 1: it is the change" in got.reason
     assert got.blamed == []
 
 
@@ -293,7 +293,7 @@ def test_without_another_gpu_nobody_can_tell_and_it_is_an_error(act: Any) -> Non
 
     assert (got.verdict, got.ending["a"], got.status["b"]) == (Verdict.ERROR, "machine", "passed")
     assert got.tests == ["ab", "b"], "what is proven is not repeated on the same GPU"
-    assert "GPU 0 hung (kernel log) (a), and there is no other GPU to repeat it on" in got.reason
+    assert "GPU 0 hung, says the kernel log (a), and there is no other GPU to repeat it on" in got.reason
     assert got.blamed == [(("gpu-0",), Kind.GPU_HANG)]
 
 
@@ -380,7 +380,9 @@ def test_a_full_disk_that_is_proven_is_the_machine_s_and_repeated_at_once(act: A
     assert (once.verdict, once.devices) == (Verdict.PASS, ["0", "0"])
     assert "the disk was full (a): repeated, passed" in once.reason
     assert ever.verdict is Verdict.ERROR
-    assert "machine: the disk was full (kernel log) (a), and again when it was repeated" in ever.reason
+    assert (
+        "machine: the disk was full, says the kernel log (a), and again when it was repeated" in ever.reason
+    )
 
 
 def test_a_kill_for_memory_is_the_machine_s_once_and_the_change_s_when_it_repeats_alone(act: Any) -> None:
@@ -390,7 +392,7 @@ def test_a_kill_for_memory_is_the_machine_s_once_and_the_change_s_when_it_repeat
 
     assert (once.verdict, once.ending["a"]) == (Verdict.PASS, "machine")
     assert (ever.verdict, ever.ending["a"]) == (Verdict.FAIL, "memory")
-    assert "ended for want of memory twice, alone the second time (a): the change" in ever.reason
+    assert "a ran out of memory twice, the second time alone: it is the change" in ever.reason
 
 
 # The machine is at fault, says the suite.
@@ -408,6 +410,10 @@ def test_a_forged_hang_that_fails_on_another_gpu_is_the_change_s(act: Any) -> No
     got = act(Play({"a": FORGED}))
 
     assert (got.verdict, got.ending["a"], got.devices) == (Verdict.FAIL, "assertion", ["0", "1"])
+    assert (
+        "a failed in the same way on GPU 0, then on GPU 1: it is the change, although its output says"
+        " that the GPU hung"
+    ) in got.reason
 
 
 def test_every_repetition_of_what_speaks_of_a_gpu_has_one_that_it_had_not(act: Any) -> None:
@@ -489,6 +495,7 @@ def test_a_command_beside_a_hang_is_repeated_elsewhere_as_a_whole(act: Any) -> N
     assert (once.verdict, once.devices) == (Verdict.PASS, ["0", "1"])
     assert "GPU 0 hung: repeated on GPU 1, passed there" in once.reason
     assert (ever.verdict, ever.blamed) == (Verdict.FAIL, [])
+    assert "the command hung two GPUs in turn" in ever.reason
     assert (alone.verdict, alone.devices) == (Verdict.ERROR, ["0"])
 
 
