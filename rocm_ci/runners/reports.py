@@ -26,6 +26,7 @@ _MAX_LOOKED_AT = 50_000
 _MAX_DEPTH = 8
 _MAX_STRAY = 200
 _HEAD = 4_096
+_MAX_TOUCHED = 100_000
 _CHUNK = 1_048_576
 _NEVER = frozenset({".git", ".hg", ".venv", "node_modules", "__pycache__"})
 _RED = (CaseStatus.FAILED, CaseStatus.ERRORED)
@@ -46,8 +47,14 @@ def clear(slot: Slot, prepared: Prepared) -> int:
         with contextlib.suppress(OSError):
             stale.unlink()
     slot.folder.mkdir(parents=True, exist_ok=True)
-    # The clock of the file system is the one that its files are held against.
-    return slot.folder.stat().st_ctime_ns
+    # The clock of the file system, which its files are held against, moves in steps of milliseconds:
+    # what is written from here on must lie behind what was written before.
+    since_ns = slot.folder.stat().st_ctime_ns
+    for _ in range(_MAX_TOUCHED):
+        slot.folder.touch()
+        if slot.folder.stat().st_ctime_ns != since_ns:
+            break
+    return since_ns
 
 
 def found(slot: Slot, prepared: Prepared, suite: str, since_ns: int) -> Found:
@@ -137,7 +144,7 @@ def _written(slot: Slot, since_ns: int) -> Iterator[Path]:
                 elif (
                     entry.name.lower().endswith(".xml")
                     and entry.is_file(follow_symlinks=False)
-                    and entry.stat(follow_symlinks=False).st_ctime_ns >= since_ns
+                    and entry.stat(follow_symlinks=False).st_ctime_ns > since_ns
                 ):
                     yield path
 
