@@ -118,6 +118,7 @@ class FakeRunner:
         env: Mapping[str, str] | None = None,
         timeout_s: float = 60.0,
         stdin: bytes = b"",
+        limit: int | None = None,
     ) -> Captured:
         code, text = self._answer(argv, env)
         return Captured(argv=tuple(argv), exit_code=code, stdout=text.encode())

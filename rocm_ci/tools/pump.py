@@ -8,7 +8,7 @@ import select
 import threading
 import time
 from collections import deque
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from rocm_ci.tools.tree import GRACE_S
 
@@ -28,9 +28,9 @@ _LOOK_MS = 100
 class Pump(threading.Thread):
     """Copies a child's output to a file, keeps the tail, tells each line to a listener."""
 
-    def __init__(self, source: IO[bytes] | None, sink: Sink, on_line: Callable[[str], None] | None) -> None:
+    def __init__(self, source: int, sink: Sink, on_line: Callable[[str], None] | None) -> None:
         super().__init__(daemon=True)
-        self._source = -1 if source is None else source.fileno()
+        self._source = source
         self._sink = sink
         self._written = 0
         self._on_line = on_line

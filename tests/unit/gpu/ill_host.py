@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocm_ci.gpu.watched import Watched
-from rocm_ci.tools.process import TAG
+from rocm_ci.tools.children import TAG
 from tests.fakes import FakeClock
 from tools import pretend
 

@@ -183,6 +183,7 @@ class Machine(FakeRunner):
         env: Mapping[str, str] | None = None,
         timeout_s: float = 60.0,
         stdin: bytes = b"",
+        limit: int | None = None,
     ) -> Captured:
         known = self.tools.get(argv[0])
         self.calls.append(tuple(argv))
