@@ -172,3 +172,24 @@ def test_what_another_program_prints_is_not_taken_for_a_test_of_ours(project: Pr
     )
 
     assert (suite.verdict, statuses(suite)) == (Verdict.PASS, {"Copy::Good": "passed"})
+
+
+def test_more_tests_than_a_variable_holds_are_chosen_too(project: Project, program: Path) -> None:
+    from rocm_ci.runners.base import Listed, Slot
+    from rocm_ci.runners.gtest import RUNNER
+    from rocm_ci.tools.process import ProcessRunner
+
+    runner = ProcessRunner()
+    out = project.out / "junit"
+    slot = Slot(
+        root=project.root, xml=out / "u.xml", folder=out / "u.d", is_named=False, environment={}, run=runner
+    )
+    many = tuple(Listed(id=f"A::{n}", name=str(n), native=f"Suite.Test{n}") for n in range(20_000))
+    good = Listed(id="Copy::Good", name="Good", native="Copy.Good")
+
+    prepared = RUNNER.prepare(f"{program} --gtest_filter=Zlast.*", slot, (*many, good))
+
+    assert prepared is not None
+    done = runner.capture(["bash", "-c", prepared.command], env=prepared.environment, cwd=project.root)
+    assert "1 test from 1 test suite ran" in done.text
+    assert "Copy.Good" in done.text
