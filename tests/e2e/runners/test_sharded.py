@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tests import require
 from tests.e2e.runners.conftest import PYTEST
@@ -117,7 +115,7 @@ def test_pytest(project: Project, shards: int) -> None:
 
 
 def test_googletest(project: Project, program: Path) -> None:
-    assert {case.status.value for case in same(project, str(program), 3).cases} >= {
+    assert {case.status.value for case in same(project, f"{program} --gtest_color=no", 3).cases} >= {
         "passed",
         "failed",
         "skipped",
@@ -130,19 +128,3 @@ def test_ctest(project: Project) -> None:
     project.suite("cmake -S . -B build >/dev/null")
 
     assert len(same(project, "ctest --test-dir build", 3).cases) == 10
-
-
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    kinds=st.lists(
-        st.sampled_from(["pass", "assert 0", "pytest.skip('x')", "os._exit(3)"]), min_size=2, max_size=6
-    ),
-    shards=st.integers(2, 5),
-)
-def test_any_mixture_of_outcomes_and_any_number_of_shards(
-    project: Project, kinds: list[str], shards: int
-) -> None:
-    body = "".join(f"def test_{n}(): {kind}\n" for n, kind in enumerate(kinds))
-    project.write("test_it.py", f"import os, pytest\n{body}")
-
-    same(project, f"{PYTEST} -q test_it.py", shards, retries=0)
