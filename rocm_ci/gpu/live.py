@@ -38,7 +38,7 @@ class LiveReader:
                 # Facts and the doctor ask the same program for different things: once is enough to wait.
                 problems.append(f"{argv[0]} hung when it was asked before")
                 break
-            done = self._run.capture(argv, env=self._child, timeout_s=tool.timeout_s)
+            done = self._run.capture(argv, env=self._child, timeout_s=tool.timeout_s, limit=MAX_TEXT)
             problem = _problem(tool, done)
             if problem and problem not in problems:
                 problems.append(problem)
@@ -111,6 +111,8 @@ def _problem(tool: Tool, done: Captured) -> str:
         return f"{tool.name} is not installed" if not text or "No such file" in text else text[:200]
     if done.timed_out:
         return f"{tool.name} did not answer within {tool.timeout_s:g} s"
+    if done.truncated:
+        return f"{tool.name} printed more than {MAX_TEXT // 1_000_000} MB and was ended"
     if done.exit_code != 0 or not done.stdout.strip():
         # Standard output first: rocminfo's own word stands there, its libraries' noise beside it.
         said = complaint(clean(done.text[:MAX_FILE])) or complaint(clean(done.error_text[:MAX_FILE]))

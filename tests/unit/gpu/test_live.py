@@ -41,6 +41,9 @@ def test_what_went_wrong_is_one_sentence() -> None:
         "rocminfo: Driver not initialized"
     )
     assert problem(exit_code=3) == "rocminfo: exit code 3"
+    assert (
+        problem(exit_code=-15, stdout=b"x", truncated=True) == "rocminfo printed more than 8 MB and was ended"
+    )
     assert problem(exit_code=0, stdout=b"fine") == ""
 
 
