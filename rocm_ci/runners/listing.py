@@ -20,6 +20,7 @@ _RESERVED = frozenset(
 )
 _NESTED = ("$(", "`", "<(", "<<")
 LIMIT_S = 120.0
+_MAX_BYTES = 64_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,11 +54,12 @@ def listing(command: str, is_tool: Callable[[Simple], bool], options: str) -> Li
 
 
 def output(found: Listing, slot: Slot, environment: dict[str, str] | None = None) -> str | None:
-    """What it prints; None when it does not end well or in time."""
+    """What it prints; None when it does not end well, in time and within bounds."""
     done = slot.run.capture(
         ["bash", "-c", found.command],
         cwd=slot.root,
         env={**slot.environment, **(environment or {})},
         timeout_s=LIMIT_S,
+        limit=_MAX_BYTES,
     )
-    return None if done.timed_out or done.exit_code else done.text
+    return None if done.timed_out or done.truncated or done.exit_code else done.text
