@@ -131,7 +131,8 @@ def _orphans(line: Sequence[Outcome]) -> list[str]:
     orphans = sum(one.attempt.streamed.orphans for one in line)
     stuck = sum(len(one.attempt.streamed.stuck) for one in line)
     said = [f"{orphans} process(es) outlived the command and were ended"] if orphans else []
-    return [*said, *([f"{stuck} process(es) that no signal ends are left"] if stuck else [])]
+    said += [f"{stuck} process(es) that no signal ends are left"] if stuck else []
+    return [*said, *dict.fromkeys(p for one in line if (p := one.attempt.streamed.problem))]
 
 
 def _ledger(course: Course, stories: Sequence[Story]) -> list[str]:

@@ -120,6 +120,7 @@ class Play:
     is_listed: bool = True
     is_doubled: bool = False
     is_greedy: bool = False
+    problem: str = ""
     writes_report: bool = True
     lease_wait_s: float = 30.0
     stop: Callable[[], str] = lambda: ""
@@ -222,6 +223,7 @@ class Play:
             stopped=stopped.get(str(end.ends)),
             why=self.stop() or "a test overran" if end.ends in ("stop", "overdue") else "",
             out_of_memory=int(end.ends == "oom"),
+            problem=self.problem,
         )
 
 

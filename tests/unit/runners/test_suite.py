@@ -499,6 +499,24 @@ def test_a_command_beside_a_hang_is_repeated_elsewhere_as_a_whole(act: Any) -> N
     assert (alone.verdict, alone.devices) == (Verdict.ERROR, ["0"])
 
 
+@pytest.mark.parametrize("chooses", [True, False])
+def test_of_a_test_that_hangs_two_gpus_nothing_is_said_to_have_passed(act: Any, chooses: bool) -> None:
+    """Also where the whole command has to be repeated, which itself did nothing wrong."""
+    hung = Does(status=CaseStatus.FAILED, prints="HIP error: launch timed out", troubles=(Kind.GPU_HANG,))
+
+    got = act(Play({"a": hung, "b": PASS}, runner=PlayRunner(chooses=chooses)))
+
+    assert (got.verdict, got.blamed, got.devices) == (Verdict.FAIL, [], ["0", "1"])
+    assert got.reason.startswith("a hung two GPUs in turn")
+    assert "passed there" not in got.reason
+
+
+def test_a_log_that_is_not_whole_is_told(act: Any) -> None:
+    got = act(Play({"a": PASS}, problem="the log lacks its end: No space left on device"))
+
+    assert (got.verdict, got.reason) == (Verdict.PASS, "the log lacks its end: No space left on device")
+
+
 def test_a_command_is_not_blamed_for_a_hang_because_a_test_of_it_failed_too(act: Any) -> None:
     """Two faults of one hang, on one GPU: neither of them may be the change's."""
     hung = Does(exit_code=-6, troubles=(Kind.GPU_HANG,))
