@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -87,7 +88,7 @@ def text(outcome: Outcome) -> str:
         suites=len(suites),
         incidents=", ".join(f"{count} {kind}" for kind, count in sorted(incidents.items())) or "none",
         took_s=outcome.took_s,
-        cores=outcome.report.facts.host.cpus,
+        cores=len(os.sched_getaffinity(0)),
         exit_code=outcome.exit_code,
     )
     return head + _matrix(found) + _wrong(outcome) + _legend()
