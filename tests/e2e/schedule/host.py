@@ -156,15 +156,22 @@ def told(case: Case) -> tuple[str, str, str | None]:
 
 @contextlib.contextmanager
 def lines_of(running: subprocess.Popen[str], wanted: Callable[[str], bool]) -> Iterator[list[str]]:
-    """Read its log until a line is `wanted`; inside, what was read. The rest is read in the background."""
+    """Read its log until a line is `wanted`; what is yielded holds the whole log once it has ended."""
     assert running.stderr is not None
+    assert running.stdout is not None
     read: list[str] = []
-    for line in running.stderr:
-        read.append(line)
-        if wanted(line):
-            break
-    rest = threading.Thread(target=lambda: read.extend(running.stderr or ()), daemon=True)
-    rest.start()
-    yield read
-    running.wait(GUARD_S)
-    rest.join(GUARD_S)
+    with running.stderr, running.stdout:
+        for line in running.stderr:
+            read.append(line)
+            if wanted(line):
+                break
+        rest = [
+            threading.Thread(target=read.extend, args=(running.stderr,), daemon=True),
+            threading.Thread(target=running.stdout.read, daemon=True),
+        ]
+        for one in rest:
+            one.start()
+        yield read
+        running.wait(GUARD_S)
+        for one in rest:
+            one.join(GUARD_S)

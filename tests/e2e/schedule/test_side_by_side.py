@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from rocm_ci.model.verdict import Verdict
+from tests.e2e.command import Outcome
 from tests.e2e.schedule.host import GUARD_S, Host, host, lines_of, suites
 
 
@@ -118,12 +119,12 @@ def test_an_interruption_ends_all_that_run_and_keeps_what_had_ended(machine: Hos
         "name: b, gpus: 2, after: [quick], run: '{step} b meet=a hold'",
         "name: never, gpus: 4, run: '{step} never', after: [a]",
     )
-    running = machine.start("run", "--local", "--base", "main", "--format", "json")
+    running = machine.start("run", "--local", "--base", "main")
     with lines_of(running, lambda line: "running: " in line and " a on" in line and " b on" in line):
         while not all((machine.meeting / f"{name}.met").exists() for name in "ab"):
             assert running.poll() is None
         running.send_signal(number)
-    done = machine.ended(running)
+    done = Outcome(code=running.returncode, out="", err="", folder=machine.repo.root)
 
     assert running.returncode == 130
     found = suites(done)
