@@ -24,8 +24,8 @@ _HEAD = """\
 
 `make chaos` draws {tests} tests (seed {seed}) and lays them out as a project with pytest, ctest and
 GoogleTest suites. `rocm-ci run` then has four **pretended** GPUs: a folder of the driver's files, a
-`rocminfo` that reads it, and kernel messages that the tests themselves write. No AMD GPU was there. All else is real:
-processes, signals, crashes, hangs, daemons, a full file system. Each test is then looked up in the report.
+`rocminfo` that reads it, and kernel messages that the tests themselves write. No AMD GPU was there. All else
+is real: processes, signals, crashes, hangs, daemons, a full disk. Each test is then looked up in the report.
 
 | | |
 | --- | --- |
