@@ -98,17 +98,20 @@ def test_in_a_workflow_a_change_is_a_line_and_so_is_half_a_minute() -> None:
     progress = Progress(Log(err=err, actions=True), clock)
     looks = [
         (0.0, True, "a"),
-        (1.0, False, "a"),
-        (2.0, True, "a"),
-        (3.0, True, "b"),
-        (20.0, False, "b"),
-        (34.0, False, "b"),
+        (6.0, True, "a"),
+        (7.0, True, "b"),
+        (8.0, True, "c"),
+        (20.0, False, "c"),
+        (50.0, False, "c"),
+        (51.0, False, "c"),
     ]
     for clock.at, is_change, name in looks:
         progress.look(lambda name=name: status(name), is_change=is_change)  # type: ignore[misc]
 
     told = [text.partition("running: ")[2][0] for text in err.getvalue().splitlines()]
-    assert told == ["a", "b", "b"]
+    assert told == ["a", "b", "c", "c"], (
+        "c comes five seconds after b, and again when half a minute has passed"
+    )
 
 
 def test_the_status_is_not_worked_out_when_nobody_reads_it() -> None:
