@@ -261,7 +261,7 @@ def _failure(case: Case, seen: Seen | None, scanned: Scanned, culprits: Iterable
     return blame.Failure(
         id=case.id,
         ending=ending,
-        is_symptom=bool(own) or signs.is_symptom(*texts),
+        is_symptom=any(sign.meaning.is_of_gpu for sign in own) or signs.is_symptom(*texts),
         is_killed="SIGKILL" in (case.message or "") or "illed" in (case.message or ""),
         signs=own,
     )

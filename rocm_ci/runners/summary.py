@@ -10,7 +10,7 @@ from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.model.incident import Incident, IncidentKind
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.runners import gpuless, judge, location, telling
-from rocm_ci.runners.blame import Weight, Who, decide
+from rocm_ci.runners.blame import Weight, Who, decide, event
 from rocm_ci.runners.endings import ABRUPT, BAD
 from rocm_ci.runners.excerpt import Clip
 from rocm_ci.runners.judge import Fault
@@ -20,6 +20,7 @@ from rocm_ci.runners.telling import Story
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from rocm_ci.context import Lease
     from rocm_ci.model.result import Suite
     from rocm_ci.runners.blame import Sighting
     from rocm_ci.runners.course import Course
@@ -141,15 +142,17 @@ def _ledger(course: Course, stories: Sequence[Story]) -> list[str]:
     for lease, incident in course.incidents:
         if not incident.is_gpu or incident.is_note:
             continue
-        owners = [s for s in stories if any(_is_by(seen, incident) for seen in s.sightings)]
+        owners = [s for s in stories if any(_is_by(seen, lease, incident) for seen in s.sightings)]
         if owners and all(_has_followed(story) for story in owners):
             continue
         said.append(course.ctx.gpus.blame(lease, incident))
     return said
 
 
-def _is_by(seen: Sighting, incident: Incident) -> bool:
-    return seen.cause is not None and seen.cause.incident is incident
+def _is_by(seen: Sighting, lease: Lease, incident: Incident) -> bool:
+    """Whether an incident belongs to the event that explains what was seen."""
+    known = seen.cause.incident if seen.cause else None
+    return known is not None and seen.devices == lease.devices and event(known.kind) is event(incident.kind)
 
 
 def _has_followed(story: Story) -> bool:

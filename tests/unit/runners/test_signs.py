@@ -151,6 +151,7 @@ def test_a_log_that_the_command_took_away_says_nothing(tmp_path: Path) -> None:
         ("RuntimeError: HIP error: unspecified launch failure (719)", True),
         ("HW Exception by GPU node-2", True),
         ("hipErrorNotReady", True),
+        ("OSError: [Errno 28] No space left on device", False),
         ("assert 1 == 2", False),
         ("the tip of a hippo", False),
         (None, False),

@@ -279,6 +279,28 @@ def test_the_same_hang_on_another_gpu_is_the_change_s_and_in_no_ledger(act: Any)
     assert got.blamed == []
 
 
+def test_the_reset_after_a_hang_is_in_no_ledger_either_when_it_is_the_change_s(act: Any) -> None:
+    wild = Does(ends=-6, troubles=(Kind.GPU_HANG, Kind.GPU_RESET))
+
+    ever, once = act(Play({"a": wild})), act(Play({"a": [wild, PASS]}))
+
+    assert (ever.verdict, ever.blamed) == (Verdict.FAIL, [])
+    assert [kind for _, kind in once.blamed] == [Kind.GPU_HANG, Kind.GPU_RESET]
+
+
+def test_a_full_disk_beside_a_lost_gpu_is_a_full_disk(act: Any) -> None:
+    lost = Does(
+        status=CaseStatus.FAILED,
+        prints="HIP error: no ROCm-capable device is detected (100)",
+        troubles=(Kind.GPU_LOST,),
+    )
+    full = Does(status=CaseStatus.FAILED, prints=DISK)
+
+    got = act(Play({"a": [lost, PASS], "b": [full, PASS]}))
+
+    assert got.status == {"a": "passed", "b": "flaky"}
+
+
 def test_a_plain_failure_on_another_gpu_is_the_change_s_and_the_hang_the_gpu_s(act: Any) -> None:
     got = act(Play({"a": {"gpu-0": HANG, "gpu-1": FAIL}}))
 
