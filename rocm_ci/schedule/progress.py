@@ -69,17 +69,20 @@ class Progress(Notices):
 
 
 def line(status: Status) -> str:
-    """`3 of 12 done, 2 running: unit on GPU 0 (45 s), lint (12 s) · 7 waiting · about 12 min left`."""
+    """`3 of 12 done · 7 waiting · about 12 min left · running: unit on GPU 3 (45 s), lint (12 s)`.
+
+    What is longest comes last: a terminal cuts it off.
+    """
     count = len(status.running)
     parts = [f"{status.done} of {status.total} done"]
-    if count:
-        shown = [_one(one) for one in status.running[:_MAX_SHOWN]]
-        more = f" and {count - _MAX_SHOWN} more" if count > _MAX_SHOWN else ""
-        parts.append(f"running: {', '.join(shown)}{more}")
     if status.left:
         parts.append(f"{status.left} waiting")
     if status.ends_in_s is not None:
         parts.append(f"about {duration(status.ends_in_s)} left" if status.ends_in_s >= 1 else "about to end")
+    if count:
+        shown = [_one(one) for one in status.running[:_MAX_SHOWN]]
+        more = f" and {count - _MAX_SHOWN} more" if count > _MAX_SHOWN else ""
+        parts.append(f"running: {', '.join(shown)}{more}")
     return " · ".join(parts)
 
 

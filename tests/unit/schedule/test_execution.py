@@ -227,6 +227,30 @@ def test_a_wait_longer_than_the_limit_is_the_machines_fault_with_a_name() -> Non
     assert ended["lint"].value == "done"
 
 
+def test_while_our_own_tasks_have_the_gpus_the_wait_for_others_does_not_count() -> None:
+    clock, watcher, gpus = FakeClock(), Notebook(), elsewhere(1)
+    halt, pause = Halt(lambda: ""), threading.Event()
+
+    def outlast(_lease: Lease) -> None:
+        clock.seconds += 1000.0
+        seen = len(watcher.seen)
+        while len(watcher.seen) < seen + 3 and not halt():
+            pause.wait(0.001)
+        gpus.refusals = 1
+
+    ended = started(
+        task("wide", 2),
+        task("small", 1, outlast),
+        gpus=gpus,
+        clock=clock,
+        watcher=watcher,
+        halt=halt,
+        lease_wait_s=500.0,
+    ).run()
+
+    assert (ended["small"].error, ended["wide"].value) == (None, "done")
+
+
 def test_what_the_pool_raises_is_told_as_the_tasks_end() -> None:
     class Broken(FakeGpus):
         def lease(self, count: int, **_more: Any) -> Lease | None:

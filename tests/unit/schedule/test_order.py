@@ -71,3 +71,17 @@ def test_what_ran_longer_than_expected_may_end_any_moment() -> None:
 
 def test_a_task_that_never_fits_is_left_out() -> None:
     assert order.makespan([task("huge", 9), task("a")], {"huge": 1.0, "a": 2.0}, lanes(0, 8)) == 2.0
+
+
+def test_what_follows_counts_for_all_that_comes_before() -> None:
+    tasks = [
+        task("warm", prepares=True, follow_s=50.0),
+        task("next", after=("warm",)),
+        task("last", after=("next",)),
+    ]
+
+    assert order._tails(tasks, {"warm": 5.0, "next": 20.0, "last": 1.0}) == {
+        "warm": 76.0,
+        "next": 21.0,
+        "last": 1.0,
+    }

@@ -266,6 +266,13 @@ def test_a_warm_up_is_run_once_for_all_shards_and_before_them(tmp_path: Path) ->
     assert [one.why for one in done.suite.tries].count("warm-up") == 1
 
 
+def test_a_suite_that_turns_out_not_to_be_cut_is_not_warmed_up_again(tmp_path: Path) -> None:
+    done = run(tmp_path, many(5), shards=4, is_listed=False, warm_up="compile all")
+
+    assert done.shell.commands == ["compile all", "./t"]
+    assert [one.why for one in done.suite.tries].count("warm-up") == 1
+
+
 def test_a_warm_up_takes_nothing_of_the_time_that_the_tests_have(tmp_path: Path) -> None:
     done = run(tmp_path, many(3), timeout="10s", warm_up="compile all", warm_up_timeout="30m")
 
