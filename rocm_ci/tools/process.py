@@ -188,7 +188,12 @@ class ProcessRunner:
         ):
             try:
                 child = Supervised(
-                    argv, cwd=cwd, env=tagged(env, tag), group=group, tag=tag, leaves_core=self._keeps_cores
+                    argv,
+                    cwd=cwd,
+                    env=tagged(env, tag),
+                    group=group,
+                    tag=tag,
+                    core_bytes=cores.MAX_BYTES if self._keeps_cores else -1,
                 )
             except OSError as error:
                 return _unstarted(argv, log, sink, str(error.strerror or error))

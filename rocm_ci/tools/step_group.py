@@ -36,9 +36,9 @@ class StepGroup:
         return cls(tuple(made))
 
     @property
-    def joins(self) -> tuple[str, ...]:
-        """Files into which a process writes its number to become a member."""
-        return tuple(str(folder / "cgroup.procs") for folder in self._folders)
+    def folders(self) -> tuple[str, ...]:
+        """Where they are. A process that writes its number into the `cgroup.procs` of one is a member."""
+        return tuple(map(str, self._folders))
 
     @property
     def counts_memory(self) -> bool:

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
     from rocm_ci.tools.step_group import StepGroup
 
-_PROGRAM = Path(__file__).with_name("supervisor.py")
+# What is ours comes last: nothing that lies beside this package is taken for a module of Python's own.
+_PROGRAM = (
+    "import sys; sys.path.append(sys.argv[1]); "
+    "from rocm_ci.tools.supervisor import main; main(int(sys.argv[2]), int(sys.argv[3]))"
+)
+_HOME = Path(__file__).resolve().parents[2]
+_STARTED = re.compile(r"started \d{1,10}\n")
 _FAILED = re.compile(r"failed (\d{1,5})\n?")
 _EXITED = re.compile(r"exited (\d{1,10})\n")
 _ENDED = re.compile(r"ended (\d{1,10}) (\d{1,10}) (\d{1,10})((?: \d{1,10})*)\n")
@@ -60,7 +66,7 @@ class Supervised:
         env: Mapping[str, str],
         group: StepGroup,
         tag: str,
-        leaves_core: bool = False,
+        core_bytes: int = -1,
     ) -> None:
         tree.adopt()
         self._before = tree.children()
@@ -84,8 +90,8 @@ class Supervised:
             for pipe in (order, report, output):
                 os.close(pipe)
         folder = str(cwd) if cwd is not None else ""
-        words = (list(argv), folder, dict(env), GRACE_S, list(group.joins), leaves_core)
-        frame = marshal.dumps(words)
+        words = {"argv": list(argv), "folder": folder, "environment": dict(env), "grace_s": GRACE_S}
+        frame = marshal.dumps(words | {"groups": list(group.folders), "core_bytes": core_bytes})
         self._send(len(frame).to_bytes(8, "little") + frame)
 
     @property
@@ -114,10 +120,10 @@ class Supervised:
             left_s = max(0.0, deadline - time.monotonic())
             if _readable(self._report, min(left_s, _LOOK_S) * 1000):
                 self._read()
-            elif left_s <= _LOOK_S:
+                continue
+            self._wake()
+            if left_s <= _LOOK_S:
                 return False
-            else:
-                self._wake()
         return True
 
     def _wake(self) -> None:
@@ -188,12 +194,13 @@ class Supervised:
 
 def _supervisor(order: int, report: int, output: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", str(_PROGRAM), str(order), str(report)],
+        [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_HOME), str(order), str(report)],
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=output,
-        # What the command's environment may hold (LD_PRELOAD) is not for the supervisor.
-        env={"PATH": os.defpath, "LC_ALL": "C"},
+        # What the command's environment may hold (LD_PRELOAD) is not for the supervisor; but it is the same
+        # Python as we are, and may need what we were given to find its own library.
+        env={"LC_ALL": "C"} | {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ},
         pass_fds=(order, report),
         start_new_session=True,
     )
