@@ -218,21 +218,30 @@ def decide(sightings: Sequence[Sighting]) -> Decision:
     if not bad:
         last = sightings[-1].case
         return Decision(status=last.status, ending=last.ending, who=Who.NOBODY)
-    clean = [s for s in bad if s.is_clean]
     # To be skipped when it is repeated is no pass.
     passed = [s.case.status for s in sightings if s.case.status in (CaseStatus.PASSED, CaseStatus.FLAKY)]
     if passed:
         if CaseStatus.FLAKY not in passed and all(s.cause and s.cause.weight is Weight.PROVEN for s in bad):
             return Decision(status=CaseStatus.PASSED, ending=Ending.MACHINE, who=Who.MACHINE)
-        shown = (clean or bad)[0]
-        return Decision(status=CaseStatus.FLAKY, ending=shown.case.ending, who=Who.NOBODY)
+        return Decision(status=CaseStatus.FLAKY, ending=shown(bad).case.ending, who=Who.NOBODY)
     last = bad[-1].case
-    if clean:
-        return Decision(status=clean[0].case.status, ending=clean[0].case.ending, who=Who.CHANGE)
+    if any(s.is_clean for s in bad):
+        case = shown(bad).case
+        return Decision(status=case.status, ending=case.ending, who=Who.CHANGE)
     if _followed(bad):
         return Decision(status=last.status, ending=last.ending, who=Who.CHANGE)
     is_proven = any(s.cause and s.cause.weight is Weight.PROVEN for s in bad)
     return Decision(status=last.status, ending=Ending.MACHINE, who=Who.MACHINE if is_proven else Who.OPEN)
+
+
+def shown(bad: Sequence[Sighting]) -> Sighting:
+    """The failure that there is to look at: one that no machine explains, and which is its own.
+
+    A test that shares its process may be ended by what another one did; how it fails alone is its own.
+    """
+    clean = [s for s in bad if s.is_clean] or bad
+    own = next((s for s in reversed(clean) if s.is_alone), clean[0])
+    return next(s for s in clean if s.case.ending is own.case.ending)
 
 
 def _followed(bad: Sequence[Sighting]) -> bool:

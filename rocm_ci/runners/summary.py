@@ -10,7 +10,7 @@ from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.model.incident import Incident, IncidentKind
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.runners import gpuless, judge, location, telling
-from rocm_ci.runners.blame import Weight, Who, decide, event
+from rocm_ci.runners.blame import Weight, Who, decide, event, shown
 from rocm_ci.runners.endings import ABRUPT, BAD
 from rocm_ci.runners.excerpt import Clip
 from rocm_ci.runners.judge import Fault
@@ -82,9 +82,8 @@ def _story(seen: Sequence[Sighting]) -> Story:
 
 
 def _case(story: Story) -> Case:
-    """Message and place of the first failure stay, if it can be of one that no machine explains."""
     bad = [s for s in story.sightings if s.is_bad]
-    first = next((s for s in bad if s.is_clean), bad[0] if bad else story.sightings[0])
+    first = shown(bad) if bad else story.sightings[0]
     return replace(
         first.case,
         status=story.decision.status,

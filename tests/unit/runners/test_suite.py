@@ -151,6 +151,14 @@ def test_after_a_crash_the_others_run_in_a_fresh_process(act: Any) -> None:
     assert got.suite.tries[1].why == "the 2 test(s) left after crash"
 
 
+def test_a_test_that_fails_otherwise_when_it_is_alone_is_told_as_it_fails_alone(act: Any) -> None:
+    """What ended its process the first time was perhaps another test's doing."""
+    got = act(Play({"a": [CRASH, FAIL], "b": PASS}))
+
+    assert (got.ending["a"], got.cases["a"].message) == ("assertion", "assert 1 == 2")
+    assert got.status == {"a": "failed", "b": "passed"}
+
+
 def test_a_crash_that_does_not_repeat_is_flaky_and_told(act: Any) -> None:
     got = act(Play({"a": [CRASH, PASS], "b": PASS}))
 
