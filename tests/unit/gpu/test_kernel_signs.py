@@ -52,6 +52,7 @@ def test_every_sign_has_a_sample_a_source_and_a_kind_unless_the_change_did_it() 
         # Names of programs, 15 characters each, and what the kernel says of them.
         "[drmMODE1 reset[7]: segfault at 0 ip 0 sp 0 error 4",
         "[drm]BACO reset[7]: segfault at 0 ip 0 sp 0 error 4",
+        "kfd: BACO reset[7]: segfault at 0 ip 0 sp 0 error 4",
         "Oops: [7]: segfault at 0 ip 0 sp 0 error 4",
         "Oops:  invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL)",
         "kernel BUG at x[7]: segfault at 0 ip 0 sp 0 error 4",

@@ -281,6 +281,10 @@ DAMAGED = {
                    "<testcase name=\"d\"/>"),
         want={"a & b": "passed", "c": "failed", "d": "passed"}, repaired=True,
     ),
+    "damage inside of the tag of a failure": Odd(
+        text=suite("<testcase name='a'><failure !!></failure></testcase><testcase name='b'/>"),
+        want={"a": "failed", "b": "passed"}, repaired=True,
+    ),
     "damage, and a name of 200 000 characters": Odd(
         text=suite(f"<testcase name='a & b'/><testcase name='{'n' * 200_000}'>{F}</testcase><testcase name='d'/>"),
         want={"a & b": "passed", "d": "passed"}, elements=3, repaired=True,
