@@ -15,6 +15,7 @@ _CHUNK = 65_536
 _LOOK_MS = 50
 # What an ended child had written is in the pipe already; who holds it open after that is not waited for.
 _REST_S = 0.5
+_MOST_REST_S = 5.0
 
 
 class Reading:
@@ -44,7 +45,7 @@ class Reading:
 
     def until(self, deadline: float, *, ends_when_over: bool) -> bool:
         """Read until the child and its output have ended; False when the time was up before."""
-        quiet_since = None
+        ended = heard = None
         while self._open or self._child.poll() is None:
             now = time.monotonic()
             if now >= deadline:
@@ -52,11 +53,10 @@ class Reading:
             if ends_when_over and self.is_over:
                 return True
             has_read = self._step(min(_LOOK_MS, (deadline - now) * 1000))
-            if has_read or self._child.poll() is None:
-                quiet_since = None
-            else:
-                quiet_since = quiet_since or now
-                if now - quiet_since > _REST_S:
+            if self._child.poll() is not None:
+                ended = ended or now
+                heard = now if has_read else heard or now
+                if now - heard > _REST_S or now - ended > _MOST_REST_S:
                     return True
         return True
 

@@ -17,22 +17,21 @@ if TYPE_CHECKING:
 TAG = "ROCM_CI_STEP"
 
 
-def tagged(env: Mapping[str, str] | None, tag: str) -> dict[str, str]:
+def tagged(env: Mapping[str, str], tag: str) -> dict[str, str]:
     """The environment of a child: with a mark of its own behind those that we were given ourselves."""
-    environment = dict(os.environ if env is None else env)
-    environment[TAG] = f"{environment.get(TAG, '')}/{tag}"
-    return environment
+    return {**env, TAG: f"{env.get(TAG, '')}/{tag}"}
 
 
 @contextlib.contextmanager
 def started(
-    argv: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None
+    argv: Sequence[str], cwd: Path | None, env: Mapping[str, str]
 ) -> Iterator[tuple[subprocess.Popen[bytes], tree.Tree] | str]:
     """A child with three pipes, and its tree; on the way out, however that happens, what is left is ended.
 
     When the program cannot be started it is the reason instead.
     """
     tag = os.urandom(8).hex()
+    before = tree.children()
 
     def begin() -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -46,15 +45,15 @@ def started(
         )
 
     try:
-        child = tree.start(begin)
-    except OSError as error:
-        yield f"cannot start {argv[0]}: {error.strerror or error}"
+        child = tree.start(begin, tag)
+    except (OSError, ValueError) as error:
+        yield f"cannot start {argv[0]}: {getattr(error, 'strerror', None) or error}"
         return
-    below = tree.Tree(child, tag)
+    below = tree.Tree(child, tag, before)
     try:
         yield child, below
     finally:
-        if child.poll() is None:
+        if not below.is_over():
             below.end()
         tree.over(child)
         for pipe in (child.stdin, child.stdout, child.stderr):

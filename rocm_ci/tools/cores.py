@@ -9,6 +9,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rocm_ci.tools import file
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -19,6 +21,7 @@ _MAX_FOLDERS = 2_000
 _MAX_FILES = 50_000
 # File systems keep times less exactly than the clock.
 _SLACK_S = 2.0
+_PASSED_OVER = (".git", ".venv", "node_modules")
 
 
 def found(log: Path, cwd: Path, since: float, *, moves: bool, pattern: Path = _PATTERN) -> tuple[Path, ...]:
@@ -59,13 +62,19 @@ def _new(cwd: Path, since: float, pattern: Path) -> Iterator[Path]:
             if wanted.fullmatch(entry.name):
                 with contextlib.suppress(OSError):
                     seen = entry.stat(follow_symlinks=False)
-                    if (
-                        stat.S_ISREG(seen.st_mode)
-                        and seen.st_mtime >= since - _SLACK_S
-                        and seen.st_uid == os.geteuid()
-                        and seen.st_size
-                    ):
+                    is_ours = stat.S_ISREG(seen.st_mode) and seen.st_uid == os.geteuid()
+                    if is_ours and seen.st_mtime >= since - _SLACK_S and _is_core(Path(entry.path)):
                         yield Path(entry.path)
+
+
+def _is_core(path: Path) -> bool:
+    """By its head, as a project may well have a file of such a name: ELF of the type ET_CORE."""
+    opened = file.read(path)
+    if opened is None:
+        return False
+    with opened:
+        head = opened.read(18)
+    return head[:4] == b"\x7fELF" and head[16:18] in (b"\x04\x00", b"\x00\x04")
 
 
 def _word(part: str) -> str:
@@ -83,11 +92,7 @@ def _folders(cwd: Path) -> Iterator[Path]:
         yield here
         for entry in _entries(here):
             with contextlib.suppress(OSError):
-                if entry.is_dir(follow_symlinks=False) and entry.name not in (
-                    ".git",
-                    ".venv",
-                    "node_modules",
-                ):
+                if entry.is_dir(follow_symlinks=False) and entry.name not in _PASSED_OVER:
                     todo.append(Path(entry.path))
 
 

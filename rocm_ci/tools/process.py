@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import os
+import signal
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -28,6 +29,9 @@ NOT_FOUND = 127
 NOT_EXECUTABLE = 126
 MAX_CAPTURE = 64_000_000
 _LOOK_S = 0.1
+# What a shell says when SIGKILL ended its command.
+_SHELL_KILLED = 128 + int(signal.SIGKILL)
+_LOST = "something killed the process that watched over it, so it was ended and its own end is not known"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +74,7 @@ class Streamed:
     `stopped` is set when we ended it, `why` what `stop` answered. `orphans` processes outlived it and
     were ended; `stuck` are numbers of those that no signal ends (state D). `out_of_memory` counts
     processes that the kernel killed for memory, `cores` are the core dumps it left. `problem` says what
-    is missing of the log.
+    else is wrong: the log is not whole, or the process that watched over it was killed.
     """
 
     argv: tuple[str, ...]
@@ -147,7 +151,7 @@ class ProcessRunner:
     ) -> Captured:
         """See `Runner.capture`. Without a limit no more than `MAX_CAPTURE` is kept."""
         deadline = time.monotonic() + timeout_s
-        with started(argv, cwd, env) as begun:
+        with started(argv, cwd, os.environ if env is None else env) as begun:
             if isinstance(begun, str):
                 return Captured(argv=tuple(argv), exit_code=NOT_FOUND, stderr=begun.encode())
             child, below = begun
@@ -156,9 +160,11 @@ class ProcessRunner:
             if child.poll() is None:
                 below.end()
                 reading.until(time.monotonic() + tree.GRACE_S, ends_when_over=limit is not None)
+            code = child.poll()
             return Captured(
                 argv=tuple(argv),
-                exit_code=child.wait(),
+                # One that no signal ends (state D) is not waited for.
+                exit_code=-int(signal.SIGKILL) if code is None else code,
                 stdout=reading.of(child.stdout),
                 stderr=reading.of(child.stderr),
                 timed_out=not in_time,
@@ -193,10 +199,11 @@ class ProcessRunner:
                     env=tagged(env, tag),
                     group=group,
                     tag=tag,
+                    libraries=os.environ.get("LD_LIBRARY_PATH", ""),
                     core_bytes=cores.MAX_BYTES if self._keeps_cores else -1,
                 )
             except OSError as error:
-                return _unstarted(argv, log, sink, str(error.strerror or error))
+                return _unstarted(argv, plain, sink, str(error.strerror or error))
             pump = Pump(child.output, sink, on_line)
             pump.start()
             stopped, why = None, ""
@@ -207,8 +214,10 @@ class ProcessRunner:
                 end = child.end()
                 pump.finish()
                 child.close()
+            if pump.error is not None:
+                raise pump.error
             if end.error:
-                return _unstarted(argv, log, sink, end.error)
+                return _unstarted(argv, plain, sink, end.error)
             memory = (
                 group.oom_kills() if group.counts_memory else _suspected(end, kills, ours=stopped is not None)
             )
@@ -226,7 +235,7 @@ class ProcessRunner:
             stuck=end.stuck,
             out_of_memory=memory,
             cores=found,
-            problem=plain.problem,
+            problem="; ".join(filter(None, (_LOST if end.lost else "", plain.problem))),
         )
 
 
@@ -238,7 +247,7 @@ def _awaited(
     stop: Callable[[], str] | None,
 ) -> tuple[Stop | None, str]:
     """Until the child ends, or why it must be ended."""
-    while not child.exited(min(_LOOK_S, deadline - time.monotonic())):
+    while not child.exited(min(_LOOK_S, deadline - time.monotonic())) and pump.error is None:
         now = time.monotonic()
         if now >= deadline:
             return Stop.TIMEOUT, ""
@@ -252,16 +261,23 @@ def _awaited(
 
 def _suspected(end: End, before: int, *, ours: bool) -> int:
     """Where only a counter that others share tells of deaths for memory: those of it that can be its own."""
-    if ours or not end.killed:
+    killed = end.killed or int(end.exit_code == _SHELL_KILLED)
+    if ours or not killed:
         return 0
-    return min(end.killed, max(0, step_group.oom_kills() - before))
+    return min(killed, max(0, step_group.oom_kills() - before))
 
 
-def _unstarted(argv: Sequence[str], log: Path, sink: Sink, reason: str) -> Streamed:
+def _unstarted(argv: Sequence[str], log: LogFile, sink: Sink, reason: str) -> Streamed:
     told = f"cannot start {argv[0]}: {reason}"
     sink.write(told.encode() + b"\n")
     return Streamed(
-        argv=tuple(argv), exit_code=NOT_FOUND, duration_s=0.0, timed_out=False, log=log, tail=told
+        argv=tuple(argv),
+        exit_code=NOT_FOUND,
+        duration_s=0.0,
+        timed_out=False,
+        log=log.path,
+        tail=told,
+        problem=log.problem,
     )
 
 

@@ -33,6 +33,8 @@ _STARTED = re.compile(r"started \d{1,10}\n")
 _FAILED = re.compile(r"failed (\d{1,5})\n?")
 _EXITED = re.compile(r"exited (\d{1,10})\n")
 _ENDED = re.compile(r"ended (\d{1,10}) (\d{1,10}) (\d{1,10})((?: \d{1,10})*)\n")
+# What a command is told to have died of whose end nobody saw: it was we who ended it then.
+_UNSEEN = -int(signal.SIGKILL)
 _MAX_TOLD = 100_000
 _LOOK_S = 0.1
 
@@ -66,9 +68,9 @@ class Supervised:
         env: Mapping[str, str],
         group: StepGroup,
         tag: str,
+        libraries: str = "",
         core_bytes: int = -1,
     ) -> None:
-        tree.adopt()
         self._before = tree.children()
         self._group = group
         self._tag = tag
@@ -76,13 +78,12 @@ class Supervised:
         self._end: End | None = None
         self._began = time.monotonic()
         self._exited: float | None = None
-        # What a command is told to have died of whose end nobody saw.
-        self._code = -int(signal.SIGKILL)
+        self._code = _UNSEEN
         order, self._control = os.pipe()
         self._report, report = os.pipe()
         self.output, output = os.pipe()
         try:
-            self._process = tree.start(lambda: _supervisor(order, report, output))
+            self._process = tree.start(lambda: _supervisor(order, report, output, libraries), tag)
         except OSError:
             self._close_pipes()
             raise
@@ -153,7 +154,8 @@ class Supervised:
             killed = int(ended[3]) + (code == -signal.SIGKILL)
             self._end = End(exit_code=code, orphans=int(ended[2]), killed=killed, stuck=stuck)
         elif not piece:
-            self._end = End(exit_code=self._code, lost=True)
+            unstarted = "" if _STARTED.search(text) else "the program that watches over it did not start"
+            self._end = End(exit_code=self._code, error=unstarted, lost=True)
         if self._end is not None and self._exited is None:
             self._exited = time.monotonic()
 
@@ -161,17 +163,23 @@ class Supervised:
         """Something killed the supervisor: what it had is ours now."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(GRACE_S)
+        had_ended = self._code != _UNSEEN
         first = self._left()
         tree.ended(self._left, signal.SIGTERM, GRACE_S)
         self._group.kill()
         stuck = tree.ended(self._left, signal.SIGKILL, GRACE_S)
-        return End(exit_code=self._code, orphans=len(first), stuck=stuck, lost=True)
+        error = self._end.error if self._end else ""
+        return End(
+            exit_code=self._code,
+            orphans=len(first) if had_ended else 0,
+            stuck=stuck,
+            error=error,
+            lost=True,
+        )
 
     def _left(self) -> frozenset[int]:
-        adopted = tree.adopted(self._before)
-        return frozenset(
-            pid for pid in adopted | self._group.members() | tree.tagged(self._tag) if tree.lives(pid)
-        )
+        found = tree.orphans(self._tag, self._before) | self._group.members()
+        return frozenset(pid for pid in found if tree.lives(pid))
 
     def close(self) -> None:
         """Let go of the pipes, when nobody reads them any more. Twice is no fault."""
@@ -181,7 +189,8 @@ class Supervised:
             self._process.wait(GRACE_S)
         if self._process.poll() is None:
             self._process.kill()
-            self._process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(GRACE_S)
         tree.over(self._process)
         self._close_pipes()
 
@@ -192,7 +201,7 @@ class Supervised:
         self._control = -1
 
 
-def _supervisor(order: int, report: int, output: int) -> subprocess.Popen[bytes]:
+def _supervisor(order: int, report: int, output: int, libraries: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_HOME), str(order), str(report)],
         stdin=subprocess.DEVNULL,
@@ -200,7 +209,7 @@ def _supervisor(order: int, report: int, output: int) -> subprocess.Popen[bytes]
         stderr=output,
         # What the command's environment may hold (LD_PRELOAD) is not for the supervisor; but it is the same
         # Python as we are, and may need what we were given to find its own library.
-        env={"LC_ALL": "C"} | {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ},
+        env={"LC_ALL": "C"} | ({"LD_LIBRARY_PATH": libraries} if libraries else {}),
         pass_fds=(order, report),
         start_new_session=True,
     )
