@@ -100,7 +100,9 @@ def _suites(report: Report) -> list[Suite]:
 
 def _matrix(found: Judgement) -> str:
     used = [c for c in CLASSES if any(found.matrix[row, c] for row, _ in found.matrix)]
-    expected = {b.name: b.expected for b in BEHAVIOURS} | {"is expected, never runs": ("vanished",)}
+    expected = {b.name: b.expected for b in BEHAVIOURS}
+    expected |= {f"{b.name} (ctest)": b.as_ctest for b in BEHAVIOURS if b.as_ctest}
+    expected |= {"is expected, never runs": ("vanished",)}
     rows = [f"| | {' | '.join(used)} |", f"| --- |{' ---: |' * len(used)}"]
     for name, right in expected.items():
         cells = []
