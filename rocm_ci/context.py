@@ -82,6 +82,10 @@ class Gpus(Protocol):
         """What the machine did since the lease began, or was asked about; for the end of a step."""
         ...
 
+    def kernel_log(self, lease: Lease) -> str:
+        """What the kernel said since the lease began, without what is about foreign GPUs; may be empty."""
+        ...
+
     def blame(self, lease: Lease, incident: Incident) -> str:
         """Write an incident into the ledger; what follows (`GPU 3 is in quarantine …`), or nothing."""
         ...

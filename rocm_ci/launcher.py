@@ -19,7 +19,7 @@ if __name__ == "__main__":
     # Started as a file: without its folder on the path, our modules cannot hide the standard library's.
     sys.path[:] = [str(ACTION), *(path for path in sys.path if path != str(ACTION / "rocm_ci"))]
 
-from rocm_ci.launch import container, devices, inputs, legs, native, outcome, repository  # noqa: E402 - needs the line above
+from rocm_ci.launch import container, devices, faults, inputs, legs, native, outcome, repository, shared  # noqa: E402 - needs the line above
 from rocm_ci.launch import gate as gates  # noqa: E402
 from rocm_ci.launch.machine import LaunchError, Machine, say, tell  # noqa: E402
 
@@ -116,14 +116,24 @@ def in_container(wanted: Inputs, env: Mapping[str, str], machine: Machine, actio
     image = container.image(machine, wanted.image, action, env)
     name = f"rocm-ci-{env.get('GITHUB_RUN_ID', 'local')}-{secrets.token_hex(4)}"
     told = {**devices.isolation(machine.root), **env}
-    argv = container.argv(wanted, told, name=name, image=image, gpus=gpus, user=machine.user(), action=action)
     kept = repository.keep(wanted.workspace)
-    machine.last_resort = ("docker", "kill", name)
-    try:
-        return machine.supervise(argv, told, wanted.workspace)
-    finally:
-        machine.capture("docker", "rm", "--force", "--volumes", name)
-        repository.put_back(kept)
+    with shared.opened(machine, env, name) as common, faults.kept(machine, env, name):
+        argv = container.argv(
+            wanted,
+            told,
+            name=name,
+            image=image,
+            gpus=gpus,
+            user=machine.user(),
+            action=action,
+            shared=common,
+        )
+        machine.last_resort = ("docker", "kill", name)
+        try:
+            return machine.supervise(argv, told, wanted.workspace)
+        finally:
+            machine.capture("docker", "rm", "--force", "--volumes", name)
+            repository.put_back(kept)
 
 
 def _options(wanted: Inputs) -> list[str]:

@@ -83,7 +83,7 @@ class Log:
     def status(self, text: str) -> None:
         """The line at the bottom of a terminal, in the place of the one before; nothing elsewhere."""
         if self.live:
-            self._stream.status(printable(text))
+            self._stream.status(" ".join(printable(text).split()))
 
     def warning(self, text: str) -> None:
         """Something the reader should know; an annotation in a workflow."""

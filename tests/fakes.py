@@ -47,6 +47,7 @@ class FakeGpus:
     blamed: list[tuple[Lease, Incident]] = field(default_factory=list)
     given_back: list[str] = field(default_factory=list)
     others: str = ""
+    kernel_says: str = ""
 
     def __post_init__(self) -> None:
         self.free = set(range(self.total))
@@ -81,6 +82,9 @@ class FakeGpus:
     def incidents(self, lease: Lease) -> tuple[Incident, ...]:
         return self.troubles.pop(0) if self.troubles else ()
 
+    def kernel_log(self, lease: Lease) -> str:
+        return self.kernel_says
+
     def blame(self, lease: Lease, incident: Incident) -> str:
         self.blamed.append((lease, incident))
         return ""
@@ -114,6 +118,7 @@ class FakeRunner:
         env: Mapping[str, str] | None = None,
         timeout_s: float = 60.0,
         stdin: bytes = b"",
+        limit: int | None = None,
     ) -> Captured:
         code, text = self._answer(argv, env)
         return Captured(argv=tuple(argv), exit_code=code, stdout=text.encode())

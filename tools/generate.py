@@ -3,7 +3,7 @@
     python -m tools.generate [--check]
 
 Generated: the two JSON schemas, a page per scan rule with an index, the rules with their needles, and
-the tables of the README.
+the tables of the README and of the doctor's page.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rocm_ci.report.codec import schema as report_schema
 from rocm_ci.scan.ready import FILE
 from rocm_ci.scan.rule import Rule, decode
 from rocm_ci.scan.rulebook import rule_files
-from tools import ready_rules, rule_pages
+from tools import doctor_page, ready_rules, rule_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "rules" / "scan"
@@ -63,6 +63,7 @@ def pages() -> dict[Path, str]:
         docs / "rocm-ci.schema.json": _json(config_schema()),
         docs / "report.schema.json": _json(report_schema()),
         docs / "rules" / "README.md": rule_pages.index(rules),
+        docs / "doctor.md": doctor_page.filled((docs / "doctor.md").read_text(encoding="utf-8")),
         ROOT / "README.md": _readme(rules),
         ROOT / "rules" / FILE: ready_rules.text(rule_files(RULES)),
     }

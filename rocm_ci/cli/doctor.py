@@ -49,23 +49,34 @@ _DOCKER = Path("/var/lib/docker")
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Read sys/, proc/, dev/ and the like below this folder, not this machine's; tools run from PATH.",
 )
+@click.option(
+    "--replay",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Judge a machine by recorded tool output and a recorded sys/ tree in this folder; runs nothing.",
+)
 @click.option("--format", "shape", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(
+def command(  # noqa: PLR0917 - click's signature
     gpus: int | None,
     archs: tuple[str, ...],
     quick: bool,  # noqa: FBT001 - click's signature
     sysroot: Path | None,
+    replay: Path | None,
     shape: str,
 ) -> int:
     """Check this machine: what was seen, what is needed, how to fix it. Exit code 3 when it is unusable."""
     env = environment()
     log = make_log(env)
-    log.info("looking at this machine …")
+    if replay is None:
+        log.info("looking at this machine …")
     # The collectors start a thread pool and read tables: not a price for `--help`.
     from rocm_ci.gpu.checks.run import run_checks, verdict  # noqa: PLC0415
 
-    facts, machine = _survey(env, log, host=sysroot or Path("/"), quick=quick)
-    checks = run_checks(machine, _needs(machine, gpus, archs))
+    if replay is not None:
+        facts, machine = _recorded(replay)
+    else:
+        facts, machine = _survey(env, log, host=sysroot or Path("/"), quick=quick)
+    # What a recording leaves out is no fault of the machine.
+    checks = run_checks(machine, _needs(machine, gpus, archs, builds=replay is None))
     found = verdict(checks)
     if shape == "json":
         log.result(as_json(_document(checks, found)))
@@ -73,6 +84,17 @@ def command(
         text = _text(checks, facts, env)
         log.result(commands.harmless(text) if log.actions else text)
     return exit_code(found)
+
+
+def _recorded(folder: Path) -> tuple[Facts, Machine]:
+    """A machine that is somewhere else: what was not recorded of it stays unknown."""
+    from rocm_ci.gpu.checks.machine import survey  # noqa: PLC0415
+    from rocm_ci.gpu.collect import collect  # noqa: PLC0415
+    from rocm_ci.gpu.replay import ReplayReader  # noqa: PLC0415
+
+    reader = ReplayReader(folder)
+    facts = collect(reader)
+    return facts, survey(facts, reader, folders={}, host=folder)
 
 
 def _survey(env: dict[str, str], log: Log, *, host: Path, quick: bool) -> tuple[Facts, Machine]:
@@ -121,7 +143,7 @@ def _survey(env: dict[str, str], log: Log, *, host: Path, quick: bool) -> tuple[
     )
 
 
-def _needs(machine: Machine, gpus: int | None, archs: tuple[str, ...]) -> Needs:
+def _needs(machine: Machine, gpus: int | None, archs: tuple[str, ...], *, builds: bool) -> Needs:
     """Without a number the GPUs that are here should work."""
     from rocm_ci.gpu.checks.needs import Needs  # noqa: PLC0415
 
@@ -129,7 +151,7 @@ def _needs(machine: Machine, gpus: int | None, archs: tuple[str, ...]) -> Needs:
         wanted = {"this machine": machine.usable} if machine.usable else {}
     else:
         wanted = {"the command line": gpus} if gpus else {}
-    return Needs(wanted=wanted, builds=True, archs=archs, curious=gpus is None)
+    return Needs(wanted=wanted, builds=builds, archs=archs, curious=gpus is None)
 
 
 def _document(checks: Sequence[Check], found: Verdict) -> dict[str, Any]:

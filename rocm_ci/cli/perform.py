@@ -120,7 +120,7 @@ def perform(request: Request, env: dict[str, str], log: Log, *, quiet: bool = Fa
         ) as pool,
     ):
         context = Context(
-            run=ProcessRunner(veil),
+            run=ProcessRunner(veil, keeps_cores=env.get("ROCM_CI_CORES") == "keep"),
             log=log,
             clock=clock,
             gpus=pool,

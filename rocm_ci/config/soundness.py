@@ -37,6 +37,9 @@ def flaw(config: Config) -> tuple[Trail, str, str] | None:
     for index, suite in enumerate(config.test):
         for place, what, hint in _of_suite(suite, names):
             return ["test", index, place], f"`test[{index}].{place}`: {what}", hint
+        if suite.shards > 1 and config.parallel == 1:
+            what = f"`test[{index}].shards`: with `parallel: 1` no two of its parts could run side by side"
+            return ["test", index, "shards"], what, "drop one of the two"
     return _circle(config.test)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.gpu import drain, holders, vram
 from rocm_ci.gpu.kernel_incidents import Reading
 from rocm_ci.gpu.kernel_log import KernelLog
+from rocm_ci.gpu.kernel_privacy import shareable
 from rocm_ci.gpu.reset import Resetter
 from rocm_ci.gpu.watched import SLACK_BYTES, Limits
 from rocm_ci.model.incident import Incident, IncidentKind
@@ -103,8 +104,12 @@ class Aftermath:
         return tuple(sorted(_distinct(found), key=lambda i: (i.is_note, not i.is_gpu)))
 
     def excerpt(self, before: Before) -> str:
-        """The kernel's messages since the lease began, those of foreign GPUs left out; may be empty."""
-        own = [line.shown for line in before.lines if before.reading.concerns(line)]
+        """The kernel's messages since the lease began; may be empty.
+
+        Those of foreign GPUs are left out, and what tells who uses this machine or which one it is.
+        """
+        concerned = (line for line in before.lines if before.reading.concerns(line))
+        own = [replace(line, text=text).shown for line in concerned if (text := shareable(line.text))]
         if not own:
             return ""
         text = "\n".join(own[:MAX_KEPT]) + "\n"
@@ -167,7 +172,8 @@ class Aftermath:
     ) -> list[Incident]:
         """A reset of each device that kept something, or hung and was not brought back by the driver."""
         kept = {one.device.id for one in rest}
-        hung = {i.gpu for i in found if i.is_gpu and not i.is_note and i.kind in _CURED}
+        back = {i.gpu for i in found if i.is_note and i.kind is IncidentKind.GPU_RESET}
+        hung = {i.gpu for i in found if i.is_gpu and not i.is_note and i.kind in _CURED} - back
         resetter = Resetter(run=self._run, environment=self._environment, host=self._host, others=others)
         done = []
         for device in before.devices:

@@ -13,7 +13,7 @@ import re
 from itertools import islice
 from typing import Any, TypeAlias
 
-from rocm_ci.gpu import amdsmi_box
+from rocm_ci.gpu import amdsmi_box, amdsmi_columns
 from rocm_ci.gpu.documents import documents
 from rocm_ci.gpu.observation import MAX_DEVICES
 
@@ -32,7 +32,7 @@ _TABLE_HEAD = re.compile(r"(?m)^gpu,[a-z0-9_,]+$")
 
 def looks_like(text: str) -> bool:
     """Whether the text is output of any amd-smi subcommand."""
-    if amdsmi_box.looks_like(text):
+    if amdsmi_box.looks_like(text) or amdsmi_columns.looks_like(text):
         return True
     if re.search(
         r"(?m)^AMDSMI Tool: |AMD System Management Interface \| Version|Unable to detect any GPU", text
@@ -49,8 +49,10 @@ def looks_like(text: str) -> bool:
 def records(text: str) -> list[Record]:
     """One record per device (or per tool, for `amd-smi version`) that the text holds."""
     found = [_flat(entry) for document in documents(text, _wanted) for entry in _entries(document)]
-    found = found or amdsmi_box.records(text) or _from_text(text) or _from_table(text)
-    return found[: MAX_DEVICES + 1]
+    if not found:
+        # `amd-smi partition` prints a table and indented text behind each other.
+        found = amdsmi_box.records(text) or amdsmi_columns.records(text) + _from_text(text)
+    return (found or _from_table(text))[: 2 * MAX_DEVICES]
 
 
 def _wanted(value: Any) -> bool:
@@ -96,7 +98,9 @@ def _from_text(text: str) -> list[Record]:
     found = []
     for n, mark in enumerate(marks[:MAX_DEVICES]):
         end = marks[n + 1].start() if n + 1 < len(marks) else len(text)
-        found.append(_indented(text[mark.end() : end]) | {"gpu": mark.group(1)})
+        # Other devices follow in the same text: `AI_NIC: 0`.
+        block = re.split(r"(?m)^(?=\S)", text[mark.end() : end], maxsplit=1)[0]
+        found.append(_indented(block) | {"gpu": mark.group(1)})
     return found
 
 

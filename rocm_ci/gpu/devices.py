@@ -78,6 +78,8 @@ def _said(group: Group, *, partitioned: bool) -> dict[str, dict[str, Value]]:
         said.setdefault("integrated", {})["table"] = model.integrated
         if model.wave:
             said.setdefault("wave_size", {})["table"] = model.wave
+        if model.lds_kib:
+            said.setdefault("lds_bytes", {})["table"] = model.lds_kib * 1024
         known = names.product(str(device_id), str(revision) if revision else None)
         if known:
             said.setdefault("name", {})["table"] = known

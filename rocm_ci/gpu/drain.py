@@ -100,7 +100,6 @@ def _incidents(one: Left, living: Sequence[Holder], waited_s: float) -> list[Inc
     here = [h for h in living if h.gpus.get(gpu, 0) or (not h.gpus and _has_node(h, one.device))]
     alive = {h.pid for h in here}
     dead = [c for c in one.contexts if c.is_alive is not True and c.pid not in alive]
-    foreign = [h for h in here if not h.ours]
     who = _named([h.shown for h in here])
     if dead:
         held = sum(c.vram_bytes.get(gpu, 0) for c in dead)
@@ -119,8 +118,8 @@ def _incidents(one: Left, living: Sequence[Holder], waited_s: float) -> list[Inc
             f" {waited_s:.0f} s after it ended" + (f" ({size(one.used_bytes)}{of} in all)" if of else "")
         )
         text += f"; held by {who}" if here else "; no living process that we can see holds it"
-        # Somebody else's program is no fault of the device, and none of ours to end.
-        found.append(_incident(IncidentKind.VRAM_LEFT, text, one, "/sys", is_gpu=not foreign))
+        # What a living program holds, be it a test's daemon, is no fault of the device; nor ours to end.
+        found.append(_incident(IncidentKind.VRAM_LEFT, text, one, "/sys", is_gpu=not here))
     return found
 
 

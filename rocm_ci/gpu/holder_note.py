@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocm_ci.log import printable
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FOLDER = "owners"
+# How the notes of `rocm_ci.launch.shared` begin.
+CONTAINER = "run."
 _MAX_BYTES = 4_096
 _MAX_NOTES = 64
 _MAX_TEXT = 120
@@ -66,15 +68,32 @@ def remove(folder: Path, name: str) -> None:
 
 
 def read(folder: Path, name: str) -> Note | None:
-    """The newest note; None when there is none that can be read. Only of interest while the lock is held."""
+    """The newest note; None when there is none that can be read. Only of interest while the lock is held.
+
+    From within a container nobody can write one: without any, it is the note of a container that runs here,
+    as its launcher wrote it.
+    """
+    return _newest(folder, f"{name}.") or _newest(folder, CONTAINER)
+
+
+def _newest(folder: Path, prefix: str) -> Note | None:
     found = []
     with contextlib.suppress(OSError):
-        paths = [path for path in (folder / _FOLDER).iterdir() if path.name.rpartition(".")[0] == name]
+        paths = [path for path in (folder / _FOLDER).iterdir() if path.name.startswith(prefix)]
         for path in paths[:_MAX_NOTES]:
             note = _read(path)
             if note is not None:
                 found.append((path.stat(follow_symlinks=False).st_mtime, note))
-    return max(found, key=lambda item: item[0])[1] if found else None
+    if not found:
+        return None
+    newest = max(found, key=lambda item: item[0])[1]
+    # Which of several it is only they know.
+    several = prefix == CONTAINER and len(found) > 1
+    return (
+        replace(newest, owner=f"one of {len(found)} containers, the newest of {newest.owner}")
+        if several
+        else newest
+    )
 
 
 def _read(path: Path) -> Note | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm_ci.gpu.reader import clean
-from rocm_ci.tools.process import TAG
+from rocm_ci.tools.children import TAG
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

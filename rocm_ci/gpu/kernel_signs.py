@@ -21,13 +21,19 @@ MAX_TEXT = 1_000
 _ADDRESS = r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
 _ORIGINS = {
     "gpu": re.compile(
-        rf"(?:amdgpu {_ADDRESS}: |amdgpu: |kfd(?: kfd)?: |(?=\[drm))(?:amdgpu: )?"
+        rf"(?:amdgpu {_ADDRESS}: |amdgpu: |kfd(?: kfd)?: |(?=\[drm[^\]]{{0,120}}\]{{1,2}} ))(?:amdgpu: )?"
         r"(?:\[drm[^\]]{0,120}\]{1,2} )?(?:\*ERROR\* |ERROR: )?(?:\{\d+\} ?)?"
     ),
     "pci": re.compile(rf"(?:pcieport|amdgpu|pci|vfio-pci) {_ADDRESS}: (?:amdgpu: )?|AER: (?={_ADDRESS})"),
     "host": re.compile(r"(?:------------\[ cut here \]------------ ?)?"),
 }
 _ANY_ADDRESS = re.compile(rf"(?<![0-9a-f:]){_ADDRESS}(?![0-9a-f])")
+# What the drivers tell of a program, its name included, and all that follows.
+_PROGRAM = re.compile(r"\b[Pp]rocess (?:information: process )?.{0,40}? pid \d")
+# Messages that begin with the name of a program (at most 15 characters), whatever that name is.
+_BY_PROGRAM = re.compile(
+    r".{1,16}?(?:\[\d{1,10}\]:? |\(\d{1,10}\): | invoked oom-killer|: page allocation failure)"
+)
 # Cheap: most lines of a kernel log are none of our business.
 _WORTH = re.compile(
     r"amdgpu|kfd|\[drm|pcieport|AER|AMD-Vi|ut of memory|BUG|Oops|fault|INFO: |rcu|panic|WARNING|error|mce"
@@ -85,15 +91,18 @@ def _compiled() -> tuple[tuple[Sign, re.Pattern[str]], ...]:
 def meaning(text: str) -> Meaning | None:
     """What one message (without its time stamp) says; None when it is nothing to us."""
     text = text[:MAX_TEXT]
-    if not _WORTH.search(text):
+    if not _WORTH.search(text) or _BY_PROGRAM.match(text):
         return None
+    program = _PROGRAM.search(text)
+    end = program.start() if program else len(text)
     starts = {name: match.end() for name, form in _ORIGINS.items() if (match := form.match(text))}
     for sign, pattern in _compiled():
         start = starts.get(sign.origin)
         if start is None:
             continue
         # What the drivers say may follow a word or two of theirs; a message of the host starts with it.
-        found = pattern.match(text, start) if sign.origin == "host" else pattern.search(text, start)
+        is_host = sign.origin == "host"
+        found = pattern.match(text, start) if is_host else pattern.search(text, start, end)
         if found:
             return Meaning(sign, text, tuple(dict.fromkeys(_ANY_ADDRESS.findall(text))))
     return None

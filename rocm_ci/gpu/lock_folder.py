@@ -41,7 +41,8 @@ def find(environment: Mapping[str, str], state: Path, *, host: Path) -> Folder:
     elif environment.get("ROCM_CI_STATE") or host != Path("/"):
         candidates = [(state / "locks", False)]
     else:
-        candidates = [(path, True) for path in SHARED]
+        # One that is there before one that could be made: which can be differs from user to user.
+        candidates = [(path, True) for path in sorted(SHARED, key=lambda path: not path.is_dir())]
     problems = []
     for path, for_all in candidates:
         problem = _problem(path, for_all=for_all)

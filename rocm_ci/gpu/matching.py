@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 ORDER = ("kfd", "rocminfo", "amd-smi", "rocm-smi", "sysfs", "lspci", "dmesg")
 _KEYS = ("node", "kfd_id", "render", "bus")
 _BUS_SOURCES = ("sysfs", "lspci", "dmesg")
+# They name GPUs without telling which, or only the first: heard where nobody else speaks.
+_HEARSAY = ("enumerator", "torch", "issue form")
 
 
 @dataclass
@@ -42,7 +44,12 @@ class Matched:
 def match(observations: Iterable[Observation]) -> Matched:
     """Join the devices of all sources. Nothing is invented: what fits nowhere is a stray."""
     lists = {o.source: _devices(o) for o in observations}
-    lists = {source: lists[source] for source in ORDER if lists.get(source)}
+    hearsay = next((source for source in _HEARSAY if lists.get(source)), "")
+    heard = lists.get(hearsay, [])
+    told = {source: lists[source] for source in ORDER if lists.get(source)}
+    if hearsay and not any(s not in _BUS_SOURCES or _driven(told[s]) for s in told):
+        told[hearsay] = heard
+    lists = told
     base = next((s for s in lists if s not in _BUS_SOURCES or _driven(lists[s])), "")
     if not base:
         return Matched(strays=tuple((s, d) for s in lists for d in lists[s]))
@@ -51,6 +58,13 @@ def match(observations: Iterable[Observation]) -> Matched:
     for source, devices in lists.items():
         if source != base:
             strays += [(source, d) for d in _join(groups, source, devices)]
+    if (
+        hearsay == "torch"
+        and base != hearsay
+        and not any(_known(groups[0], k) for k in ("name", "gfx", "device_id"))
+    ):
+        # It tells of the first GPU, of which the others tell nothing.
+        groups[0].said["torch"] = heard[0]
     counts = {s: len(d) for s, d in lists.items() if s not in _BUS_SOURCES or s == base}
     return Matched(groups=tuple(groups), base=base, strays=tuple(strays), counts=counts)
 

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 # that keeps the list of names.
 _DEFAULT = (
     "sysfs", "kfd", "module", "proc", "rocminfo", "amd-smi", "rocm-smi", "rocm", "torch", "lspci", "dmesg",
-    "table",
+    "table", "enumerator", "issue form",
 )  # fmt: skip
-_BEST: dict[str, tuple[str, ...]] = {
-    "name": ("amd-smi", "rocminfo", "rocm-smi", "table", "lspci"),
-    "gfx": ("kfd", "rocminfo", "amd-smi", "rocm-smi", "table"),
+BEST: dict[str, tuple[str, ...]] = {
+    "name": ("amd-smi", "rocminfo", "rocm-smi", "torch", "table", "lspci"),
+    # With HSA_OVERRIDE_GFX_VERSION the runtime names another target than the device has.
+    "gfx": ("kfd", "table", "rocminfo", "amd-smi", "rocm-smi"),
     "compute_units": ("kfd", "rocminfo", "amd-smi"),
     "bus": ("kfd", "sysfs", "rocminfo", "amd-smi", "rocm-smi", "lspci"),
     "vram_bytes": ("sysfs", "amd-smi", "rocm-smi", "kfd", "rocminfo", "dmesg"),
@@ -39,7 +40,7 @@ _GAP_BYTES = 1 << 30
 
 def order_of(field: str) -> tuple[str, ...]:
     """The sources of a field, best first."""
-    return _BEST.get(field, _DEFAULT)
+    return BEST.get(field, _DEFAULT)
 
 
 def choose(field: str, said: Mapping[str, Value]) -> tuple[Value, str | None]:

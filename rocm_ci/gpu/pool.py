@@ -69,6 +69,8 @@ class Pool:
         self._clock = clock
         self._log = log
         self._owner = owner
+        # A run that somebody starts with `rocm-ci lease` waits for itself: that must be told.
+        self._outer = set(environment.get("ROCM_CI_GPU_IDS", "").split(","))
         self._offer = offer(facts, environment, host)
         self._allocation = Allocation(run, environment, host)
         self._aftermath = Aftermath(run=run, clock=clock, host=host, environment=environment)
@@ -143,7 +145,10 @@ class Pool:
         own = {device.id for given in tuple(self._given.values()) for device in given.devices}
         with self._guard:
             foreign = [device for device in self._offer.ours if device.id not in own]
-            held = [f"{device.label} by {who}" for device, who in self._locker.holders(foreign)]
+            held = [
+                f"{device.label} by {'the lease that this runs within' if device.id in self._outer else who}"
+                for device, who in self._locker.holders(foreign)
+            ]
         told = held + [one.shown for one in self._ward.quarantined(self._offer.ours)]
         told += [f"{device.label} is not there any more" for device in self._offer.ours if device.is_gone]
         told += [self._offer.problem] if self._offer.problem else []
@@ -161,7 +166,7 @@ class Pool:
         return found
 
     def kernel_log(self, lease: Lease) -> str:
-        """What the kernel said since the lease began; empty when it said nothing, or cannot be read."""
+        """See `Gpus.kernel_log`; empty also when the log cannot be read."""
         given = self._given.get(lease.id)
         return self._aftermath.excerpt(given.before) if given else ""
 

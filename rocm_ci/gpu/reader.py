@@ -15,6 +15,9 @@ MAX_FILE = 1_000_000
 
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _STAMP = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ", re.MULTILINE)
+# What a text editor, a browser or a terminal recorder leaves behind.
+_LINE_END = re.compile(r"\r+\n")
+_ODD = {0xFEFF: None, 0xA0: " "}
 _CONTROL = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 127])
 
 
@@ -33,12 +36,17 @@ class Output:
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """A program that knows something. A recording of it is recognised by its shape."""
+    """A program that knows something. A recording of it is recognised by its shape.
+
+    `recorded` are files that hold its output in a tree that stands in for a machine (`--sysroot`): it is
+    not run then, because it would speak of the machine that we are on.
+    """
 
     name: str
     commands: tuple[tuple[str, ...], ...]
     recognise: Callable[[str], bool]
     timeout_s: float = 8.0
+    recorded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +81,8 @@ class Reader(Protocol):
 
 def clean(text: str) -> str:
     """Without colours, control characters and the time stamps that CI logs put before each line."""
-    return _STAMP.sub("", _COLOUR.sub("", text[:MAX_TEXT].replace("\r\n", "\n"))).translate(_CONTROL)
+    plain = _COLOUR.sub("", _LINE_END.sub("\n", text[:MAX_TEXT])).translate(_ODD)
+    return _STAMP.sub("", plain).translate(_CONTROL)
 
 
 def complaint(text: str) -> str:

@@ -12,7 +12,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rocm_ci.gpu.framing import without_margin
 from rocm_ci.gpu.reader import MAX_FILE, MAX_TEXT, Answer, Output, Tool, clean, complaint
+from rocm_ci.gpu.transcript import sections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,13 +22,6 @@ if TYPE_CHECKING:
 _TREES = ("sys", "proc", "etc", "opt", "usr", "run", "dev")
 _MAX_FILES = 400
 _MAX_FOLDERS = 4000
-_PROMPT = re.compile(r"^(?:\S{0,80}[~:/]\S{0,80})?[$#] (\S.*)$")
-_HEADING = re.compile(r"(?m)^==> (/\S+) <==$")
-_SHELL = re.compile(
-    r"^(?:sudo )?(cat|head|readlink|ls|uname|env|lspci|modinfo|hip\S+|rocm\S*|amd-smi|python\S*|pip\S*|"
-    r"lscpu|nproc|clang\S*|gcc|cmake|ninja|ccache|"
-    r"dpkg\S*|rpm|apt|lsmod|dmesg|journalctl|docker|podman|nvcc|/\S+)\b"
-)
 # Of a recorded environment only what the collectors ask about: the rest may hold secrets.
 _VARIABLES = re.compile(
     r"(?m)^(?:export )?(ROCM_PATH|HIP_PATH|HIP_PLATFORM|HSA_OVERRIDE_GFX_VERSION|GPU_DEVICE_ORDINAL|"
@@ -37,7 +32,8 @@ _NODES = "/sys/class/kfd/kfd/topology/nodes"
 _GREP = re.compile(
     r"(?m)^(/(?:sys|proc|etc|opt|run)/[^\s:]{1,300}(?::[^\s:/]{2,4}:[^\s:/]{2}\.\d[^\s:]{0,200})?):(.*)$"
 )
-_PROPERTIES = re.compile(r"(?m)^simd_count \d+$")
+_PROPERTIES = re.compile(r"(?m)^(?:simd_count|gfx_target_version) \d+$")
+_MAX_NODES = 1100
 _MAX_LINES = 200_000
 
 
@@ -132,69 +128,63 @@ class ReplayReader:
         return False
 
     def _take(self, path: Path) -> None:
-        text = clean(_read(path, MAX_TEXT) or "")
-        if not text.strip():
+        text = without_margin(clean(_read(path, MAX_TEXT) or ""))
+        if not text.strip() or self._take_listed(text):
             return
-        if self._take_files(path, text):
-            return
-        sections = list(_transcript(text))
-        if not sections:
+        parts = list(sections(text))
+        if not parts and not self._take_nodes(path.name, text):
             self._outputs.append(Output(text=text))
-        for command, body in sections:
+        for command, body in parts:
             self._take_section(command, body)
 
-    def _take_files(self, path: Path, text: str) -> bool:
-        """`grep . /sys/…` prints path and content on one line; a node's properties may lie under any name."""
+    def _take_listed(self, text: str) -> bool:
+        """`grep . /sys/…` prints path and content on one line."""
         listed = _GREP.findall(text)
-        if listed and len(listed) * 2 > text.count("\n"):
-            for where, line in listed[:_MAX_LINES]:
-                self._files[where] = f"{self._files.get(where, '')}{line}\n"
-            return True
-        if _PROPERTIES.search(text) and not _transcripted(text):
-            number = next((int(n) for n in re.findall(r"\d{1,4}", path.name)), None)
-            if number is None or f"{_NODES}/{number}/properties" in self._files:
-                number = sum(f.endswith("/properties") for f in self._files)
-            self._files[f"{_NODES}/{number}/properties"] = text
-            return True
-        return False
+        if not listed or len(listed) * 2 <= text.count("\n"):
+            return False
+        for where, line in listed[:_MAX_LINES]:
+            self._files[where] = f"{self._files.get(where, '')}{line}\n"
+        return True
+
+    def _take_nodes(self, name: str, text: str) -> bool:
+        """Properties of a node under any name, or of several behind each other."""
+        if not _PROPERTIES.search(text):
+            return False
+        nodes = re.split(r"(?m)^(?=cpu_cores_count \d)", text)
+        nodes = [node for node in nodes if _PROPERTIES.search(node)]
+        told = re.findall(r"\d{1,4}", name) if len(nodes) == 1 else []
+        for node in nodes[:_MAX_NODES]:
+            number = int(told[0]) if told else 0
+            while f"{_NODES}/{number}/properties" in self._files:
+                number += 1
+            self._files[f"{_NODES}/{number}/properties"] = node
+        return True
 
     def _take_section(self, command: str, body: str) -> None:
-        words = command.removeprefix("sudo ").split()
+        words = command.removeprefix("sudo ").split() or [""]
         paths = [w for w in words[1:] if w.startswith("/")]
-        if words[0] in ("cat", "head") and len(paths) == 1:
-            if not re.match(r"(cat|head): .*No such file", body):
+        printed = words[0] in ("cat", "head", "tail")
+        if printed and any("*" in path for path in paths):
+            if not self._take_nodes("", body):
+                self._outputs.append(Output(text=body, argv=tuple(words)))
+        elif printed and len(paths) == 1:
+            # `cat: /opt/x: No such file or directory`, in any language.
+            if not body.startswith((f"{words[0]}: {paths[0]}: ", f"{words[0]}: '{paths[0]}'")):
                 self._files[paths[0]] = body
+        elif printed and len(paths) > 1 and len(lines := body.split("\n")[:-1]) == len(paths):
+            self._files |= {path: line + "\n" for path, line in zip(paths, lines, strict=True)}
         elif words[0] == "readlink" and len(paths) == 1 and body.strip().startswith("/"):
             self._links[paths[0]] = body.strip().splitlines()[0]
         elif words[0] == "ls" and len(paths) == 1:
             for name in re.findall(r"(?m)^(?:[-dlrwx].*\s)?([\w.+-]+)(?: ->.*)?$", body):
                 self._files.setdefault(f"{paths[0].rstrip('/')}/{name}/", "")
-        else:
-            self._outputs.append(Output(text=body, argv=tuple(words)))
+        elif not self._take_listed(body):
+            self._outputs.append(Output(text=body, argv=tuple(w for w in words if w)))
 
 
 def _asked(output: Output, name: str) -> bool:
     """Whether a transcript says that this program was run, whatever it printed."""
     return bool(output.argv) and output.argv[0].rsplit("/", 1)[-1] == name
-
-
-def _transcripted(text: str) -> bool:
-    return bool(_HEADING.search(text) or re.search(r"(?m)^(?:\S{0,80}[~:/]\S{0,80})?[$#] \S", text))
-
-
-def _transcript(text: str) -> Iterator[tuple[str, str]]:
-    """(command, what it printed) for each prompt line; nothing when the text is no transcript."""
-    command, body = "", list[str]()
-    for line in text.splitlines():
-        heading, found = _HEADING.match(line), _PROMPT.match(line)
-        if heading or (found and _SHELL.match(found.group(1))):
-            if command:
-                yield command, "\n".join(body) + "\n"
-            command, body = f"cat {heading.group(1)}" if heading else found.group(1) if found else "", []
-        else:
-            body.append(line)
-    if command:
-        yield command, "\n".join(body) + "\n"
 
 
 def _read(path: Path, limit: int) -> str | None:

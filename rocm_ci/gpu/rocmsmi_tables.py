@@ -26,8 +26,14 @@ _DRIVER = re.compile(r"(?m)^Driver version: ?[ \t]*(\S{1,120})")
 # The oldest concise table names no device at all; it still says how many there are.
 _PLAIN_HEAD = re.compile(r"(?m)^GPU\s+(?:\[\w+\]\s+)?Temp\b[^\n]{0,200}(?:SCLK|PwrCap)[^\n]{0,200}$")
 _PLAIN = re.compile(
-    r"(?m)^(\d{1,4})\s+(\d{1,3}(?:\.\d{1,3})?|N/A|unknown)\s*°?[cC]?\s+(?:[\d.]{1,8}W|N/A)\s[^\n]{0,300}$"
+    r"(?m)^(\d{1,4})\s+(\d{1,3}(?:[.,]\d{1,3})?|N/A|unknown)\s*°?[cC]?\s+(?:[\d.]{1,8}W|N/A)\s[^\n]{0,300}$"
 )
+# `--showhw`: columns under one heading; two blanks or more stand between them, one inside of some names.
+_HARDWARE_HEAD = re.compile(r"(?m)^GPU {2,}(?:NODE {2,})?DID {2,}[^\n]{0,200}\bBUS\b[^\n]{0,60}$")
+_HARDWARE = {
+    "NODE": "node id", "DID": "device id", "DREV": "device rev", "GUID": "guid", "GFX VER": "gfx version",
+    "VBIOS": "vbios version", "BUS": "pci bus", "PARTITION ID": "partition id",
+}  # fmt: skip
 _CONCISE = re.compile(
     r"(?m)^(\d{1,4})\s+(?:\[?(?P<old>0x[0-9a-f]{4}) : (?P<rev>0x[0-9a-f]{2})\]|"
     r"(?P<node>\d{1,4})\s+(?P<did>0x[0-9a-f]{4}),\s+(?P<guid>\d{1,7}))\s+(?P<rest>\S.*)$"
@@ -36,9 +42,15 @@ _CONCISE = re.compile(
 
 def looks_like(text: str) -> bool:
     """Whether the text is output of rocm-smi in any format."""
-    if re.search(r"ROCm System Management Interface|ROC-smi|Driver not initialized \(amdgpu not found", text):
+    if re.search(
+        r"ROCm System Management Interface|End of ROCm SMI Log|ROC-smi|"
+        r"Driver not initialized \(amdgpu not found",
+        text,
+    ):
         return True
-    return bool(_CSV_HEAD.search(text) or _LABELLED.search(text) or _objects(text))
+    return bool(
+        _HARDWARE_HEAD.search(text) or _CSV_HEAD.search(text) or _LABELLED.search(text) or _objects(text)
+    )
 
 
 def table(text: str) -> Table:
@@ -55,6 +67,7 @@ def table(text: str) -> Table:
         found.setdefault(None, {}).setdefault("driver version", driver.group(1))
     if not any(n is not None for n in found):
         _from_concise(text, found)
+        _from_hardware(text, found)
     if not any(n is not None for n in found) and _PLAIN_HEAD.search(text):
         for number, heat in _PLAIN.findall(text)[:MAX_DEVICES]:
             found[int(number)] = {"temperature (sensor edge) (c)": heat}
@@ -112,6 +125,20 @@ def _from_csv(text: str, found: Table) -> None:
                 into.setdefault(label, cell.strip())
 
 
+def _from_hardware(text: str, found: Table) -> None:
+    head = _HARDWARE_HEAD.search(text)
+    if head is None:
+        return
+    columns = re.split(r" {2,}", head.group().strip())
+    for line in text[head.end() :].splitlines()[1 : MAX_DEVICES + 1]:
+        cells = re.split(r" {2,}", line.strip())
+        if len(cells) != len(columns) or not cells[0].isdecimal():
+            break
+        said = dict(zip(columns[1:], cells[1:], strict=True))
+        labels = {label: said[name] for name, label in _HARDWARE.items() if name in said}
+        found.setdefault(int(cells[0]), {}).update(labels)
+
+
 def _from_concise(text: str, found: Table) -> None:
     for match in _CONCISE.finditer(text):
         rest = match.group("rest")
@@ -119,7 +146,7 @@ def _from_concise(text: str, found: Table) -> None:
         heat = re.search(r"(\d{1,3}(?:\.\d)?) ?°?[cC]\b", rest)
         clocks = re.findall(r"(\d{1,6}[Mm][Hh]z)", rest)
         busy = re.search(r"(\d{1,3})%\s*$", rest)
-        modes = re.search(r"(NPS\d|N/A), (SPX|DPX|TPX|QPX|CPX|N/A)", rest)
+        modes = re.search(r"(NPS\d|N/A), (SPX|DPX|TPX|QPX|CPX|N/A)(?:, (\d{1,3}))?", rest)
         watts = re.findall(r"(\d{1,5}(?:\.\d+)?)W", rest)
         labels = {
             "device id": match.group("old") or match.group("did") or "",
@@ -128,6 +155,7 @@ def _from_concise(text: str, found: Table) -> None:
             "guid": match.group("guid") or "",
             "memory partition": modes.group(1) if modes else "",
             "compute partition": modes.group(2) if modes else "",
+            "partition id": (modes.group(3) or "") if modes else "",
             "max graphics package power (w)": watts[-1] if len(watts) > 1 else "",
             "average graphics package power (w)": watts[0] if len(watts) > 1 else "",
             "temperature (sensor junction) (c)": heat.group(1) if heat else "",

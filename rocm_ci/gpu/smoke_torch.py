@@ -9,6 +9,7 @@ PyTorch calls AMD GPUs `cuda`, too.
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from typing import Any
@@ -34,7 +35,8 @@ def main(arguments: list[str], torch: Any = None) -> int:
     steps.begin("importing torch")
     if torch is None:
         try:
-            import torch  # type: ignore[import-not-found, unused-ignore, no-redef]  # noqa: PLC0415 - may be missing
+            # It belongs to the machine that is looked at, and is no dependency of this package.
+            torch = importlib.import_module("torch")
         except (ImportError, OSError) as error:
             return _say({"step": "importing torch", "error": str(error)[:300]}, 2)
     steps.begin("counting devices")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rocm_ci.gpu import names
 from rocm_ci.gpu.collect import Inventory, primary
+from rocm_ci.gpu.identity import without_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,16 +32,26 @@ def document(inventory: Inventory, *, identities: bool) -> dict[str, Any]:
     first = primary(facts)
     found: dict[str, Any] = msgspec.to_builtins(facts)
     for gpu, uuid, called in zip(found["gpus"], inventory.uuids, inventory.called, strict=True):
-        gpu["called"] = called
+        gpu["called"] = called if identities else without_ids(called)
         gpu["lds_kib"] = gpu["lds_bytes"] // 1024 if gpu["lds_bytes"] else None
         if identities:
             gpu["uuid"] = uuid
     found["gpu_count"] = len(facts.gpus)
-    found["card_count"] = len({g.bus.rsplit(".", 1)[0] if g.bus else f"#{g.index}" for g in facts.gpus})
+    found["card_count"] = _cards(facts.gpus)
     found["primary"] = first
     found["primary_gfx"] = facts.gpus[first].gfx if first is not None else None
     found["warning_count"] = sum(1 for note in facts.notes if " warns: " in note)
     return found
+
+
+def _cards(gpus: Iterable[Gpu]) -> int:
+    """Partitions share an address; the two dies of an MI250 have one each."""
+    places = {gpu.bus.rsplit(".", 1)[0] if gpu.bus else f"#{gpu.index}": gpu for gpu in gpus}
+    models = Counter(gpu.device_id for gpu in places.values())
+    return sum(
+        math.ceil(count / model.dies) if (model := names.by_id(device_id)) else count
+        for device_id, count in models.items()
+    )
 
 
 def text(facts: Facts) -> str:
@@ -96,7 +110,8 @@ def _driver(driver: Driver) -> str:
         None: "of unknown version",
     }
     version = driver.version or unversioned[driver.built_in]
-    return f"amdgpu {version}" + (f" ({driver.source})" if driver.source else "")
+    source = f" ({driver.source})" if driver.source else ""
+    return _join(f"amdgpu {version}{source}", f"driver {driver.number}" if driver.number else None)
 
 
 def _rocm(rocm: Rocm) -> str:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _MAX_READ = 65_536
 _RAS_BLOCKS = 64
+# Longer than any 64-bit number; of thousands of digits Python makes none.
+_MAX_DIGITS = 22
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,16 +95,20 @@ def _errors(device: Watched, host: Path) -> dict[str, int]:
             if name.endswith("_err_count"):
                 for line in _read(ras / name).decode("ascii", "replace").splitlines():
                     word, _, number = line.partition(":")
-                    if word.strip() == "ue" and number.strip().isdigit():
+                    if word.strip() == "ue" and _is_count(number):
                         found[f"ECC {name.removesuffix('_err_count')}"] = int(number)
         for name in ("fatal", "nonfatal"):
             for line in _read(host / folder / f"aer_dev_{name}").decode("ascii", "replace").splitlines():
                 word, _, number = line.partition(" ")
-                if word.startswith("TOTAL_ERR_") and number.strip().isdigit():
+                if word.startswith("TOTAL_ERR_") and _is_count(number):
                     found[f"PCIe {name}"] = int(number)
         if found:
             break
     return found
+
+
+def _is_count(text: str) -> bool:
+    return text.strip().isdigit() and len(text) <= _MAX_DIGITS
 
 
 def _ancestors(device: Watched, host: Path) -> frozenset[str]:

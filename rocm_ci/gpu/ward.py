@@ -26,7 +26,7 @@ class Ward:
     ) -> None:
         self._ledger = Ledger(state, environment, host=host)
         self._rule = Rule.of(environment)
-        # In a container the ledger is read only: the launcher writes it from the report afterwards.
+        # In a container the ledger is read only: what is found in there could be the change's own words.
         self._is_inner = bool(environment.get("ROCM_CI_IN_CONTAINER"))
         self._clock = clock
         self._unwritten: list[Entry] = []

@@ -13,7 +13,7 @@ DRAIN_S = 30.0
 MAX_DRAIN_S = 600.0
 # What a driver keeps for itself differs from look to look; a left context holds far more.
 SLACK_BYTES = 512 * 1024 * 1024
-_DURATION = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)?")
+_DURATION = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)?", re.ASCII)
 _UNIT = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
 
 

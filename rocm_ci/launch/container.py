@@ -1,7 +1,8 @@
 """How a run is put into a container: the daemon, the image, and every flag of `docker run`.
 
-The pull request's code runs in there. So: the workspace is the only folder it can write, there is no
-Docker socket, no host network, no capability, no token, and no device but the leased ones.
+The pull request's code runs in there. So: the workspace is the only folder it can write (and a copy of the
+recorded times, see `rocm_ci.launch.shared`), there is no Docker socket, no host network, no capability, no
+token, and no device but the leased ones.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rocm_ci.launch.inputs import Inputs
+    from rocm_ci.launch.shared import Shared
 
 HOME = "/tmp"  # noqa: S108 - the container's own; a user without an entry in passwd has no other home
 # All that a container is told of the runner's environment.
@@ -26,7 +28,7 @@ PASSED = re.compile(
     r"CI|NO_COLOR|RUNNER_(OS|ARCH|NAME)|(ROCR|HIP)_VISIBLE_DEVICES|GITHUB_(ACTIONS|BASE_REF|EVENT_NAME"
     r"|EVENT_PATH|HEAD_REF|JOB|REF|REF_NAME|REPOSITORY|RUN_ATTEMPT|RUN_ID|RUN_NUMBER|SERVER_URL|SHA"
     r"|WORKFLOW|WORKSPACE)|ROCM_CI_(ARCH|STAGES|REQUIRE_GPU|INCONCLUSIVE|DEEPEN|JOBS|FAIL_ON|CONFIG"
-    r"|BASE|OUTPUT|WORKING_DIRECTORY)"
+    r"|BASE|OUTPUT|WORKING_DIRECTORY|QUARANTINE|DRAIN|CORES)"
 )
 _PULL_PAUSES_S = (10, 30)
 _FENCE = (
@@ -135,7 +137,15 @@ def _digest(action: Path) -> str:
 
 
 def argv(
-    inputs: Inputs, env: Mapping[str, str], *, name: str, image: str, gpus: Gpus, user: str, action: Path
+    inputs: Inputs,
+    env: Mapping[str, str],
+    *,
+    name: str,
+    image: str,
+    gpus: Gpus,
+    user: str,
+    action: Path,
+    shared: Shared,
 ) -> list[str]:
     """The whole command line. Inside, this same launcher runs natively."""
     told = sorted(key for key, value in env.items() if value and PASSED.fullmatch(key))
@@ -147,6 +157,7 @@ def argv(
     event = env.get("GITHUB_EVENT_PATH")
     if event:
         mounts.append(f"type=bind,source={event},target={event},readonly")
+    mounts += shared.mounts
     return [
         "docker", "run", *_FENCE,
         "--name", name, "--label", f"rocm-ci.run={env.get('GITHUB_RUN_ID', 'local')}",
@@ -157,5 +168,6 @@ def argv(
         *(flag for key in told for flag in ("--env", key)),
         "--env", f"HOME={HOME}", "--env", "ROCM_CI_MODE=native", "--env", f"ROCM_CI_IMAGE={image}",
         "--env", "ROCM_CI_IN_CONTAINER=1",
+        *(flag for one in shared.told for flag in ("--env", one)),
         "--entrypoint", "python3", image, "-I", "-B", str(action / "rocm_ci" / "launcher.py"), "run",
     ]  # fmt: skip

@@ -21,15 +21,16 @@ _KEPT = 10
 
 
 def body(suites: Sequence[Suite], room: Room) -> tuple[str, str]:
-    """Title and body of the fold; both empty where the machine did nothing and nothing ran twice."""
+    """Title and body of the fold; both empty where nothing happened, ran twice or was kept."""
     seen = _once((suite.name, incident) for suite in suites for incident in suite.incidents)
     again = [suite for suite in suites if len(suite.tries) > 1]
     kept = list(dict.fromkeys(path for suite in suites for path in suite.kept))
-    if not seen and not again:
+    if not seen and not again and not kept:
         return "", ""
     counted = [
         words.count(len(seen), "incident") if seen else "",
         f"{words.count(len(again), 'suite')} run more than once" if again else "",
+        f"{words.count(len(kept), 'file')} kept" if not seen and not again else "",
     ]
     parts = (
         _table(seen[: room.listed], len(seen)),

@@ -211,6 +211,8 @@ def _suite_row(suite: Suite) -> Row:
     ):
         # Counts alone do not explain a suite that is red with green tests.
         said = f"{suite.reason} ({said})" if said else suite.reason
+    if suite.shards > 1:
+        said = f"{said or 'no test ran'}, in {suite.shards} shards"
     return Row(
         verdict=suite.verdict,
         stage=title,

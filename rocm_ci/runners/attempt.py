@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import shutil
+import dataclasses
+import glob
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.config.options import seconds
 from rocm_ci.config.placeholders import fill, names
-from rocm_ci.runners import junit
+from rocm_ci.runners import remains, reports
 from rocm_ci.runners.base import Slot
+from rocm_ci.runners.events import Events
+from rocm_ci.runners.hearing import Hearing
+from rocm_ci.tools import file
+from rocm_ci.tools.process import Stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,12 +23,10 @@ if TYPE_CHECKING:
     from rocm_ci.config.options import TestOptions
     from rocm_ci.config.placeholders import Value
     from rocm_ci.context import Context, Lease
-    from rocm_ci.runners.base import Listed, Prepared, SuiteRunner
+    from rocm_ci.runners.base import Listed, SuiteRunner
     from rocm_ci.runners.junit import Reading
     from rocm_ci.runners.live import Seen, Watch
     from rocm_ci.tools.process import Streamed
-
-MAX_REPORTS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +54,12 @@ class Order:
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """What came of it. `reading` is None when no report was written."""
+    """What came of it. `reading` is None when no report was written.
+
+    `listed` are the tests that were to run, where that is known; `running` those that began and never
+    ended; `overdue` the one that was ended with its process because it ran too long; `unrun` those that
+    never began, because it broke off. `strays` are places where nobody had asked for a report.
+    """
 
     streamed: Streamed
     watch: Watch
@@ -62,44 +69,87 @@ class Attempt:
     running: tuple[Seen, ...] = ()
     overdue: Seen | None = None
     unrun: tuple[Listed, ...] | None = None
+    strays: tuple[str, ...] = ()
 
 
 def run(
     ctx: Context, order: Order, lease: Lease, number: int = 0, only: tuple[Listed, ...] = ()
 ) -> Attempt | None:
     """Attempt `number` (0 is the first); with `only`, just these tests, or None if that cannot be."""
-    stem = order.stem if number == 0 else f"{order.stem}.retry-{number}"
-    folder = ctx.out / "junit" / f"{stem}.d"
-    slot = Slot(
-        root=ctx.root,
-        xml=ctx.out / "junit" / f"{stem}.xml",
-        folder=folder,
-        is_named="junit" in names(order.options.run),
-        environment={**order.environment, **_gpus(order, lease), **order.options.env},
-        run=ctx.run,
-    )
-    prepared = order.runner.prepare(order.command(slot.xml), slot, only)
+    slot = _slot(ctx, order, lease, number)
+    command = order.command(slot.xml)
+    prepared = order.runner.prepare(command, slot, only)
     if prepared is None:
         return None
-    _clear(slot, prepared)
-    watch = order.runner.watch()
-    with ctx.log.untrusted():
-        streamed = ctx.run.stream(
-            ["bash", "-c", prepared.command],
-            cwd=ctx.root,
-            env={**slot.environment, "ROCM_CI_JUNIT": str(slot.xml), **prepared.environment},
-            timeout_s=seconds(order.options.timeout),
-            log=ctx.out / "logs" / f"test-{stem}.log",
-            on_line=_both(ctx.log.output, watch.line),
-            quiet_s=seconds(order.options.no_output) if order.options.no_output else None,
-            stop=ctx.stop,
-        )
+    since_ns = reports.clear(slot, prepared)
+    watch, events = order.runner.watch(), Events(slot.events)
+    hearing = Hearing(watch, events, limit_s=slot.test_timeout_s, asked=ctx.stop)
+    try:
+        with ctx.log.untrusted():
+            streamed = ctx.run.stream(
+                ["bash", "-c", prepared.command],
+                cwd=ctx.root,
+                env={**slot.environment, "ROCM_CI_JUNIT": str(slot.xml), **prepared.environment},
+                timeout_s=seconds(order.options.timeout),
+                log=ctx.out / "logs" / f"test-{slot.xml.stem}.log",
+                on_line=_both(ctx.log.output, watch.line),
+                quiet_s=seconds(order.options.no_output) if order.options.no_output else None,
+                stop=hearing.stop,
+            )
+        watch = hearing.whole(is_sole=order.runner.name == "pytest")
+    finally:
+        events.close()
+        for listed in slot.wanted.parent.glob(f"{glob.escape(slot.wanted.name)}*"):
+            file.remove(listed)
+        _mark(slot, is_heard=events.is_heard)
+    overdue = hearing.overdue if streamed.stopped is Stop.ASKED else None
+    if overdue is not None:
+        # It is not the run that was to end, but one test's time that was up.
+        streamed = dataclasses.replace(streamed, stopped=Stop.TIMEOUT, timed_out=True)
+    found = reports.found(slot, prepared, order.options.name, since_ns)
+    for place in found.strays:
+        ctx.log.info(f"{order.options.name}: JUnit XML taken from {place}")
+    reading = found.reading
+    if reading is not None and only:
+        reading = reports.only(reading, {one.id for one in only})
+    rest = remains.of(
+        remains.End(streamed=streamed, watch=watch, reading=reading, events=events, overdue=overdue),
+        only,
+        lambda: order.runner.collect(command, slot, has_run=True),
+    )
     return Attempt(
         streamed=streamed,
         watch=watch,
-        reading=_reading(slot, prepared, order.options.name),
+        reading=reading,
         expects_report=prepared.expects_report,
+        listed=rest.listed,
+        running=rest.running,
+        overdue=overdue,
+        unrun=rest.unrun,
+        strays=found.strays,
     )
+
+
+def _slot(ctx: Context, order: Order, lease: Lease, number: int) -> Slot:
+    stem = order.stem if number == 0 else f"{order.stem}.retry-{number}"
+    limit = order.options.test_timeout
+    return Slot(
+        root=ctx.root,
+        xml=ctx.out / "junit" / f"{stem}.xml",
+        folder=ctx.out / "junit" / f"{stem}.d",
+        is_named="junit" in names(order.options.run),
+        environment={**order.environment, **_gpus(order, lease), **order.options.env},
+        run=ctx.run,
+        test_timeout_s=seconds(limit) if limit else None,
+        is_deaf=number > 0 and not (ctx.out / "junit" / f"{order.stem}.events").exists(),
+    )
+
+
+def _mark(slot: Slot, *, is_heard: bool) -> None:
+    """An attempt in which the plug-in was heard leaves an empty file behind, for those after it."""
+    file.remove(slot.events)
+    if is_heard:
+        file.create(slot.events).close()
 
 
 def _gpus(order: Order, lease: Lease) -> Mapping[str, str]:
@@ -114,41 +164,3 @@ def _both(one: Callable[[str], None], other: Callable[[str], None]) -> Callable[
         other(line)
 
     return tell
-
-
-def _clear(slot: Slot, prepared: Prepared) -> None:
-    """Away with the reports of an earlier run: they would pass for this one's."""
-    shutil.rmtree(slot.folder, ignore_errors=True)
-    for stale in (slot.xml, *prepared.reports):
-        with contextlib.suppress(OSError):
-            stale.unlink()
-    slot.folder.mkdir(parents=True, exist_ok=True)
-
-
-def _reading(slot: Slot, prepared: Prepared, suite: str) -> Reading | None:
-    """Every report that was written; copies of those that lie elsewhere are kept beside ours."""
-    found = [slot.xml] if _exists(slot.xml) else []
-    with contextlib.suppress(OSError):
-        found += sorted(slot.folder.glob("*.xml"))[:MAX_REPORTS]
-    for index, report in enumerate(prepared.reports):
-        if _exists(report):
-            found.append(report)
-            _keep(report, slot.folder / f"report-{index + 1}.xml")
-    with contextlib.suppress(OSError):
-        slot.folder.rmdir()  # only succeeds when nothing was put into it
-    if not found:
-        return None
-    return junit.joined([(path.name, junit.read_file(path, suite=suite)) for path in found])
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.is_symlink() or path.exists()
-    except OSError:
-        return False
-
-
-def _keep(report: Path, copy: Path) -> None:
-    with contextlib.suppress(OSError):
-        if report.is_file() and report.stat().st_size <= junit.MAX_BYTES:
-            shutil.copyfile(report, copy)

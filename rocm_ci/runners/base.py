@@ -19,7 +19,8 @@ class Slot:
     """Where one attempt runs and reports.
 
     `xml` stands for `{junit}`; `folder` takes any number of reports. `is_named` says that the
-    command itself used `{junit}`, so that nothing need be added.
+    command itself used `{junit}`, so that nothing need be added. A test that runs longer than
+    `test_timeout_s` is ended. `is_deaf`: our plug-in was not heard in an earlier attempt.
     """
 
     root: Path
@@ -28,6 +29,18 @@ class Slot:
     is_named: bool
     environment: Mapping[str, str]
     run: Runner
+    test_timeout_s: float | None = None
+    is_deaf: bool = False
+
+    @property
+    def events(self) -> Path:
+        """Where a plug-in tells what runs."""
+        return self.folder.with_suffix(".events")
+
+    @property
+    def wanted(self) -> Path:
+        """Where a tool reads which tests it is to run."""
+        return self.folder.with_suffix(".only")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +82,11 @@ class SuiteRunner(Protocol):
         """Make the tool write JUnit XML. With `only`, run exactly these tests; None when it cannot."""
         ...
 
-    def collect(self, command: str, slot: Slot) -> tuple[Listed, ...] | None:
-        """The tests that the command would run, in its order; None when it cannot tell. Runs none."""
+    def collect(self, command: str, slot: Slot, *, has_run: bool = False) -> tuple[Listed, ...] | None:
+        """The tests that the command would run, in its order; None when it cannot tell. Runs none.
+
+        After it `has_run`, what it did besides testing (a build) is done, and need not be known.
+        """
         ...
 
     def watch(self) -> Watch:

@@ -35,7 +35,7 @@ from rocm_ci.runners.endings import ABRUPT, BAD
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from rocm_ci.runners.signs import Sign
+    from rocm_ci.runners.signs import Meaning, Sign
 
 Kind = IncidentKind
 DEVICE = frozenset({Kind.GPU_HANG, Kind.GPU_RESET, Kind.GPU_LOST, Kind.NO_GPU, Kind.ECC, Kind.DRIVER})
@@ -126,10 +126,15 @@ def attributed(
     `earlier` is what the same GPUs did in the runs before.
     """
     causes: dict[str, Cause] = {}
+    done: set[Kind] = set()
     for incident in incidents:
-        if not incident.is_note:
-            for failure in _fitting(incident, failures):
-                causes.setdefault(failure.id, proven(incident))
+        # One event speaks through several messages: its other failures are those of another one.
+        if incident.is_note or event(incident.kind) in done:
+            continue
+        found = _fitting(incident, [f for f in failures if f.id not in causes], is_sole=not causes)
+        causes |= {failure.id: proven(incident) for failure in found}
+        if found and incident.kind in DEVICE:
+            done.add(event(incident.kind))
     for incident in earlier:
         # A GPU that was in trouble may be so still; but only what looks like it is laid at its door.
         if incident.is_gpu and not incident.is_note and incident.kind in DEVICE:
@@ -142,6 +147,11 @@ def attributed(
         if sign is not None and failure.id not in causes:
             causes[failure.id] = said(sign)
     return causes
+
+
+def event(kind: Kind) -> Kind:
+    """What happened; a hang and the reset that ends it are one."""
+    return Kind.GPU_HANG if kind is Kind.GPU_RESET else kind
 
 
 def proven(incident: Incident) -> Cause:
@@ -171,8 +181,11 @@ def said(sign: Sign) -> Cause:
     )
 
 
-def _fitting(incident: Incident, failures: Sequence[Failure]) -> Sequence[Failure]:
-    """The failures that an incident explains; of several, those that look like it."""
+def _fitting(incident: Incident, failures: Sequence[Failure], *, is_sole: bool) -> Sequence[Failure]:
+    """The failures that an incident explains; of several, those that look like it.
+
+    `is_sole`: no other incident explains any, so that it may be one that looks like nothing.
+    """
     kind = incident.kind
     if kind is Kind.OUT_OF_MEMORY:
         return [f for f in failures if f.ending is Ending.MEMORY or f.is_killed]
@@ -186,11 +199,17 @@ def _fitting(incident: Incident, failures: Sequence[Failure]) -> Sequence[Failur
     if kind not in DEVICE and kind is not Kind.ALLOCATION:
         return [f for f in failures if any(sign.meaning.kind is kind for sign in f.signs)]
     tiers: tuple[Callable[[Failure], bool], ...] = (
+        lambda f: any(_speaks_of(kind, sign.meaning) for sign in f.signs),
         lambda f: f.is_symptom,
         lambda f: f.ending in ABRUPT,
-        lambda _: True,
+        lambda _: is_sole,
     )
     return next((found for fits in tiers if (found := [f for f in failures if fits(f)])), [])
+
+
+def _speaks_of(kind: Kind, meaning: Meaning) -> bool:
+    said = Kind.GPU_LOST if meaning.kind is Kind.NO_GPU else meaning.kind
+    return kind in meaning.explained_by or (said is not None and event(said) is event(kind))
 
 
 def decide(sightings: Sequence[Sighting]) -> Decision:
@@ -199,21 +218,30 @@ def decide(sightings: Sequence[Sighting]) -> Decision:
     if not bad:
         last = sightings[-1].case
         return Decision(status=last.status, ending=last.ending, who=Who.NOBODY)
-    clean = [s for s in bad if s.is_clean]
     # To be skipped when it is repeated is no pass.
     passed = [s.case.status for s in sightings if s.case.status in (CaseStatus.PASSED, CaseStatus.FLAKY)]
     if passed:
         if CaseStatus.FLAKY not in passed and all(s.cause and s.cause.weight is Weight.PROVEN for s in bad):
             return Decision(status=CaseStatus.PASSED, ending=Ending.MACHINE, who=Who.MACHINE)
-        shown = (clean or bad)[0]
-        return Decision(status=CaseStatus.FLAKY, ending=shown.case.ending, who=Who.NOBODY)
+        return Decision(status=CaseStatus.FLAKY, ending=shown(bad).case.ending, who=Who.NOBODY)
     last = bad[-1].case
-    if clean:
-        return Decision(status=clean[0].case.status, ending=clean[0].case.ending, who=Who.CHANGE)
+    if any(s.is_clean for s in bad):
+        case = shown(bad).case
+        return Decision(status=case.status, ending=case.ending, who=Who.CHANGE)
     if _followed(bad):
         return Decision(status=last.status, ending=last.ending, who=Who.CHANGE)
     is_proven = any(s.cause and s.cause.weight is Weight.PROVEN for s in bad)
     return Decision(status=last.status, ending=Ending.MACHINE, who=Who.MACHINE if is_proven else Who.OPEN)
+
+
+def shown(bad: Sequence[Sighting]) -> Sighting:
+    """The failure that there is to look at: one that no machine explains, and which is its own.
+
+    A test that shares its process may be ended by what another one did; how it fails alone is its own.
+    """
+    clean = [s for s in bad if s.is_clean] or bad
+    own = next((s for s in reversed(clean) if s.is_alone), clean[0])
+    return next(s for s in clean if s.case.ending is own.case.ending)
 
 
 def _followed(bad: Sequence[Sighting]) -> bool:
@@ -223,7 +251,7 @@ def _followed(bad: Sequence[Sighting]) -> bool:
     causes = [s.cause for s in bad if s.cause is not None]
     if all(c.kind is Kind.OUT_OF_MEMORY for c in causes):
         return bad[-1].is_alone
-    if any(c.kind is Kind.ECC and c.weight is Weight.PROVEN for c in causes):
+    if all(c.kind is Kind.ECC and c.weight is Weight.PROVEN for c in causes):
         return False
     if not all(c.is_gpu for c in causes):
         return False

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm_ci.runners import ctest, gtest, pytest
+from rocm_ci.runners import ctest, gtest, plugged, pytest
 from rocm_ci.runners.base import Listed, Prepared, Slot, SuiteRunner
 from rocm_ci.runners.live import Watch
-from rocm_ci.runners.shell import joined
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,10 +21,11 @@ class _AnyWatch(Watch):
         super().__init__()
         self._all = [runner.watch() for runner in (pytest.RUNNER, ctest.RUNNER, gtest.RUNNER)]
         for watch in self._all:
-            watch.seen = self.seen
+            watch.seen, watch.open = self.seen, self.open
 
     def understand(self, text: str) -> None:
         for watch in self._all:
+            watch.number = self.number
             watch.understand(text)
         self.failed_in_summary = sum(watch.failed_in_summary for watch in self._all)
 
@@ -49,18 +49,18 @@ class Command:
             return None
         if slot.is_named:
             return Prepared(command=command)
-        addopts = slot.environment.get("PYTEST_ADDOPTS", "")
-        options = joined([f"--junitxml={slot.folder / 'pytest.xml'}", "-o", "junit_family=xunit2"])
+        xml = slot.folder / "pytest.xml"
+        options = [f"--junitxml={xml}", "-o", "junit_family=xunit2"]
         return Prepared(
-            command=command,
+            command=plugged.reached(command),
             environment={
                 "GTEST_OUTPUT": f"xml:{slot.folder}/",
-                "PYTEST_ADDOPTS": f"{addopts} {options}".strip(),
+                **plugged.environment(command, slot, options, xml=xml),
             },
             expects_report=False,
         )
 
-    def collect(self, command: str, slot: Slot) -> tuple[Listed, ...] | None:  # noqa: ARG002
+    def collect(self, command: str, slot: Slot, *, has_run: bool = False) -> tuple[Listed, ...] | None:  # noqa: ARG002
         """See `SuiteRunner.collect`."""
         return None
 

@@ -10,11 +10,10 @@ from msgspec.structs import replace
 from rocm_ci.config.options import seconds
 from rocm_ci.errors import MachineError
 from rocm_ci.model.incident import Incident, Try
-from rocm_ci.runners import attempt, outcome
+from rocm_ci.runners import attempt, keeping, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from pathlib import Path
 
     from rocm_ci.context import Context, Lease
     from rocm_ci.runners.attempt import Order
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from rocm_ci.tools.process import Streamed
 
 _LOOK_S = 0.5
-MAX_TRIES_TOLD = 100
-MAX_KEPT = 50
 
 
 class Course:
@@ -160,8 +157,10 @@ class Course:
 
     def _told(self, seen: Outcome, why: str, tests: int | None) -> None:
         streamed = seen.attempt.streamed
-        room = MAX_KEPT - len(self.kept)
-        self.kept += [inside(core, self.ctx.out) for core in streamed.cores][: max(room, 0)]
+        kept = [keeping.inside(core, self.ctx.out) for core in streamed.cores]
+        if seen.is_red or seen.incidents:
+            kept.append(keeping.kernel_log(self.ctx, seen.lease, streamed.log))
+        self.kept += [path for path in kept if path][: max(keeping.MAX_KEPT - len(self.kept), 0)]
         self.tries.append(
             Try(
                 number=len(self.tries),
@@ -170,7 +169,7 @@ class Course:
                 exit_code=streamed.exit_code,
                 tests=tests,
                 gpus=seen.lease.labels,
-                log=inside(streamed.log, self.ctx.out),
+                log=keeping.inside(streamed.log, self.ctx.out),
                 outcome=seen.told,
             )
         )
@@ -180,8 +179,3 @@ def _within(order: Order, within_s: float) -> Order:
     """The same with less time."""
     left_s = min(within_s, seconds(order.options.timeout))
     return dataclasses.replace(order, options=replace(order.options, timeout=f"{max(left_s, 0.1):.1f}s"))
-
-
-def inside(path: Path, folder: Path) -> str:
-    """A path as seen from the output folder, if it lies there."""
-    return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)

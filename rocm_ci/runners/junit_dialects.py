@@ -81,6 +81,13 @@ def local(tag: str) -> str:
     return tag.rsplit(":", 1)[-1].lower()
 
 
+def is_hollow(case: Open) -> bool:
+    """Whether it is no test: pytest writes `<testcase time="0"/>` where `pytest.exit()` ended the run."""
+    return (
+        not case.results and not {"name", "classname", "class", "status", "result"} & case.attributes.keys()
+    )
+
+
 def identity(case: Open) -> tuple[str, str]:
     """Id and name. Splitting an id again is impossible: parameters hold any characters."""
     name = clean(case.attributes.get("name", ""))

@@ -111,7 +111,9 @@ class Builder:
             self._suites.pop()
             self._named()
         elif name == "testcase" and self._open:
-            self._close(self._open.pop())
+            case = self._open.pop()
+            if not dialects.is_hollow(case):
+                self._close(case)
             self._sink = None
         elif name in ("failure", "error") and self._outside is not None and not self._open:
             where = self._suites[-1][0] if self._suites else ""

@@ -161,7 +161,8 @@ class Loose:
         close = _CLOSE.match(self._text, position)
         if close is None:
             self._lost += 1
-            is_last = self._whole and self._text.find(">", position) < 0
+            is_near = self._whole and len(self._text) - position < _MAX_TAG // 2
+            is_last = is_near and self._text.find(">", position) < 0
             if is_last or self._lost >= _MAX_LOST:
                 self.truncated = True
                 return len(self._text)

@@ -41,6 +41,8 @@ class Outcome:
 def parse(text: Iterable[str], builder: Builder) -> Outcome:
     """Feed `builder`. Raises `RefusedError` for a document type declaration."""
     parser = expat.ParserCreate("utf-8")
+    parser.buffer_text = True  # else each line of a test's output is a call of its own
+    parser.buffer_size = 65_536
     parser.StartElementHandler = builder.start
     parser.EndElementHandler = builder.end
     parser.CharacterDataHandler = builder.data

@@ -57,10 +57,11 @@ class Watch:
         seen = self._seen(identity, name, native)
         if seen is not None:
             seen.status, seen.began = None, time.monotonic()
-            seen.first_line = 0 if self.open else self.number
-            for other in self.open.values():
-                other.first_line = other.last_line = 0
             self.open[identity] = seen
+            seen.first_line = self.number
+            if len(self.open) > 1:
+                for one in self.open.values():
+                    one.first_line = one.last_line = 0
 
     def _seen(self, identity: str, name: str, native: str) -> Seen | None:
         seen = self.seen.get(identity)
@@ -94,7 +95,7 @@ class Watch:
 
     def running(self) -> tuple[Seen, ...]:
         """Tests that began and did not end."""
-        return tuple(list(self.open.values()))
+        return tuple(self.open.values())
 
     def failed(self) -> int:
         """How many tests the output calls failed."""

@@ -70,7 +70,7 @@ class Outcome:
     @property
     def is_asked(self) -> bool:
         """Whether it was stopped because the whole run is to end."""
-        return self.attempt.streamed.stopped is Stop.ASKED and self.attempt.overdue is None
+        return self.attempt.streamed.stopped is Stop.ASKED
 
     @property
     def is_out_of_time(self) -> bool:
@@ -138,8 +138,7 @@ def understood(
         lossy=bool(culprits) and attempt.unrun is None,
     )
     cases = _cases(attempt, order, end, culprits, bystanders=_bystanders(attempt, culprits))
-    is_asked = streamed.stopped is Stop.ASKED and attempt.overdue is None
-    found = () if is_asked else judge.faults(evidence, cases)
+    found = () if streamed.stopped is Stop.ASKED else judge.faults(evidence, cases)
     bad = [case for case in cases if case.status in BAD]
     scanned = signs.in_log(streamed.log) if bad or found else signs.Scanned()
     failures = [_failure(case, attempt.watch.seen.get(case.id), scanned, culprits) for case in bad]
@@ -184,23 +183,18 @@ def _culprits(attempt: Attempt) -> tuple[str, ...]:
     """The tests that may have ended the process: the one that overran, else all that were running."""
     if attempt.overdue is not None:
         return (attempt.overdue.id,)
-    return tuple(seen.id for seen in _running(attempt))
-
-
-def _running(attempt: Attempt) -> Sequence[Seen]:
-    """What ran when it ended; a runner without events knows it from the output alone."""
-    return attempt.running or attempt.watch.running()
+    return tuple(seen.id for seen in attempt.running)
 
 
 def _bystanders(attempt: Attempt, culprits: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(seen.id for seen in _running(attempt)) - frozenset(culprits)
+    return frozenset(seen.id for seen in attempt.running) - frozenset(culprits)
 
 
 def _rest(attempt: Attempt, culprits: tuple[str, ...]) -> tuple[Listed, ...]:
     """What never began, and what was ended only because another test had to be."""
     aside = [
         Listed(id=seen.id, name=seen.name, native=seen.native)
-        for seen in _running(attempt)
+        for seen in attempt.running
         if seen.id not in culprits
     ]
     unrun = attempt.unrun or ()
@@ -223,7 +217,7 @@ def _cases(
     known = {case.id for case in reported}
     missing = tuple(
         Case(id=seen.id, suite=order.options.name, name=seen.name, status=CaseStatus.ERRORED)
-        for seen in (*_running(attempt), *((attempt.overdue,) if attempt.overdue else ()))
+        for seen in attempt.running
         if seen.id in culprits and seen.id not in known
     )
     cases = endings.pinned((*reported, *missing), culprits, end)
@@ -254,8 +248,7 @@ def _told(cases: Sequence[Case], seen: Mapping[str, Seen]) -> tuple[Case, ...]:
 
 def _failure(case: Case, seen: Seen | None, scanned: Scanned, culprits: Iterable[str]) -> blame.Failure:
     """Only what a test printed itself speaks for it: its own text, its own lines of the log."""
-    first = getattr(seen, "first_line", 0) if seen else 0
-    last = getattr(seen, "last_line", 0) if seen else 0
+    first, last = (seen.first_line, seen.last_line) if seen else (0, 0)
     own: tuple[signs.Sign, ...] = ()
     if case.id in culprits:
         own = scanned.between(first or scanned.lines - _END_LINES, scanned.lines)
@@ -268,7 +261,7 @@ def _failure(case: Case, seen: Seen | None, scanned: Scanned, culprits: Iterable
     return blame.Failure(
         id=case.id,
         ending=ending,
-        is_symptom=bool(own) or signs.is_symptom(*texts),
+        is_symptom=any(sign.meaning.is_of_gpu for sign in own) or signs.is_symptom(*texts),
         is_killed="SIGKILL" in (case.message or "") or "illed" in (case.message or ""),
         signs=own,
     )

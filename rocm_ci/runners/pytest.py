@@ -7,9 +7,11 @@ import shlex
 from pathlib import Path
 
 from rocm_ci.model.case import Case, CaseStatus
+from rocm_ci.runners import plugged
 from rocm_ci.runners.base import Listed, Prepared, Slot, SuiteRunner
+from rocm_ci.runners.listing import listing
 from rocm_ci.runners.live import Watch
-from rocm_ci.runners.shell import Simple, joined, simple_commands
+from rocm_ci.runners.shell import Simple, simple_commands
 
 _WORDS = {
     "PASSED": CaseStatus.PASSED,
@@ -60,32 +62,34 @@ class Pytest:
         return any(_start(simple) is not None for simple in simple_commands(command))
 
     def prepare(self, command: str, slot: Slot, only: tuple[Listed, ...] = ()) -> Prepared | None:
-        """See `SuiteRunner.prepare`. The failed tests are the ones in pytest's own cache."""
+        """See `SuiteRunner.prepare`. Where our plug-in is not heard, pytest's own cache knows what failed."""
         simple = next((s for s in simple_commands(command) if _start(s) is not None), Simple())
-        if only and "no:cacheprovider" in command:
+        if only and slot.is_deaf and "no:cacheprovider" in command:
             return None
         # Names must be printed: a killed pytest leaves no XML. `-v` and the command's `-q` cancel out.
         quiet = any(re.fullmatch(r"-q+|--quiet", w.text) for w in simple.words)
-        options = ["-vv" if quiet else "-v", "-o", "junit_family=xunit2"]
+        # It is the terminal that knows the option.
+        verbose = [] if "no:terminal" in command else ["-vv" if quiet else "-v"]
+        options = [*verbose, "-o", "junit_family=xunit2"]
         if not slot.is_named:
             options.append(f"--junitxml={slot.xml}")
-        if only:
+        if only and slot.is_deaf:
             options += ["--last-failed", "--last-failed-no-failures=none"]
         own = simple.option("--junitxml", "--junit-xml")
-        environment = slot.environment
         return Prepared(
-            command=command,
-            environment={
-                "PYTEST_ADDOPTS": f"{environment.get('PYTEST_ADDOPTS', '')} {joined(options)}".strip(),
-                # Through a pipe Python writes in blocks, and a killed one loses the last of them.
-                "PYTHONUNBUFFERED": environment.get("PYTHONUNBUFFERED", "1"),
-            },
+            command=plugged.reached(command),
+            environment=plugged.environment(
+                command, slot, options, only, xml=None if slot.is_named else slot.xml
+            ),
             reports=(slot.root / simple.folder / own,) if own and not slot.is_named else (),
         )
 
-    def collect(self, command: str, slot: Slot) -> tuple[Listed, ...] | None:  # noqa: ARG002
+    def collect(self, command: str, slot: Slot, *, has_run: bool = False) -> tuple[Listed, ...] | None:
         """See `SuiteRunner.collect`."""
-        return None
+        found = listing(command, lambda simple: _start(simple) is not None, "")
+        if found is None or not (found.is_whole or has_run):
+            return None
+        return plugged.collected(found, slot)
 
     def watch(self) -> Watch:
         """See `SuiteRunner.watch`."""

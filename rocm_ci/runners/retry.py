@@ -33,7 +33,7 @@ def again(course: Course, natives: Mapping[str, str]) -> bool:
     # Together they may take as long as the suite itself: a repetition must not double a day.
     until_s = course.spent_s + seconds(options.timeout)
     for number in range(1, max(options.retries, 1) + 1):
-        todo = _todo(course, is_for_all=number <= options.retries, is_first=number == 1)
+        todo = _todo(course, is_for_all=number <= options.retries)
         if not todo or course.stopped():
             return True
         todo = _moved(course, todo)
@@ -55,7 +55,7 @@ def again(course: Course, natives: Mapping[str, str]) -> bool:
     return True
 
 
-def _todo(course: Course, *, is_for_all: bool, is_first: bool) -> list[Key]:
+def _todo(course: Course, *, is_for_all: bool) -> list[Key]:
     """The tests that are worth a repetition. What never ran, or vanished, has nothing to repeat."""
     failed = [one for one, seen in course.sightings.items() if is_open(seen)]
     caused = [one for one in failed if _blaming(course.sightings[one])]
@@ -64,8 +64,6 @@ def _todo(course: Course, *, is_for_all: bool, is_first: bool) -> list[Key]:
         course.notes.append(f"{len(plain)} tests failed: more than {MAX_RETRIED} are not repeated")
     if not is_for_all or len(plain) > MAX_RETRIED:
         plain = []
-    if not is_first and not is_for_all:
-        caused = []
     wanted = {*caused, *plain}
     return [one for one in failed if one in wanted]
 
@@ -95,7 +93,7 @@ def _moved(course: Course, todo: list[Key]) -> list[Key]:
             sick = {one for one in on_gpu if (c := causes[one]) and c.weight is Weight.PROVEN}
             return [one for one in todo if one not in sick]
         return todo
-    suspected = any(s.cause for one in todo for s in course.sightings[one][-1:])
-    if suspected:
+    last = (course.sightings[one][-1].cause for one in todo)
+    if any(cause is not None and cause.is_gpu for cause in last):
         course.elsewhere(is_worth_waiting=False)
     return todo

@@ -1,4 +1,4 @@
-"""A suite cut into parts that run side by side, and the parts put together again."""
+"""The tests of a suite before they run, for it to be cut into parts; and the parts put together again."""
 
 from __future__ import annotations
 
@@ -7,54 +7,34 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from rocm_ci.model.verdict import worst
-from rocm_ci.runners import judge
+from rocm_ci.runners import judge, warm_up
 from rocm_ci.runners.base import Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from rocm_ci.context import Context
+    from rocm_ci.context import Context, Lease
     from rocm_ci.model.result import Suite
     from rocm_ci.runners.attempt import Order
     from rocm_ci.runners.base import Listed
 
 
-def listed(ctx: Context, order: Order) -> tuple[Listed, ...] | str:
+def listed(ctx: Context, order: Order, lease: Lease) -> tuple[Listed, ...] | str:
     """The tests of the suite in its order, or why they cannot be known before they run."""
     slot = Slot(
         root=ctx.root,
         xml=ctx.out / "junit" / f"{order.stem}.list.xml",
         folder=ctx.out / "junit" / f"{order.stem}.list.d",
         is_named=False,
-        environment={**order.environment, **order.options.env},
+        environment={**order.environment, **warm_up.visible(order, lease), **order.options.env},
         run=ctx.run,
     )
     found = order.runner.collect(order.command(slot.xml), slot)
     return f"the runner {order.runner.name} cannot list its tests" if found is None else found
 
 
-def split(
-    ctx: Context, order: Order, parts: int, durations: Mapping[str, float]
-) -> tuple[tuple[Listed, ...], ...] | str:
-    """At most `parts` groups of tests that should take about as long, or why it cannot be cut."""
-    found = listed(ctx, order)
-    if isinstance(found, str):
-        return found
-    if len(found) < 2:
-        return f"it has {len(found)} test(s)"
-    known = [durations[one.id] for one in found if one.id in durations]
-    typical = sorted(known)[len(known) // 2] if known else 1.0
-    loads, groups = [0.0] * parts, [list[int]() for _ in range(parts)]
-    for at in sorted(range(len(found)), key=lambda at: -durations.get(found[at].id, typical)):
-        least = min(range(parts), key=lambda part: (loads[part], len(groups[part])))
-        loads[least] += durations.get(found[at].id, typical)
-        groups[least].append(at)
-    return tuple(tuple(found[at] for at in sorted(group)) for group in groups if group)
-
-
-def joined(order: Order, suites: Sequence[Suite]) -> Suite:
+def joined(suites: Sequence[Suite]) -> Suite:
     """The parts as if they had been one run."""
-    del order
     worse = max(suites, key=lambda one: one.verdict)
     cases = tuple(case for one in suites for case in one.cases)
     reasons = [one.reason for one in suites if one.reason not in ("", judge.counted(one.cases))]

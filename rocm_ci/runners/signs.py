@@ -42,6 +42,11 @@ class Meaning(Frozen, frozen=True, kw_only=True, rename="kebab"):
         """Whether it may be either's fault: some trouble of the machine, when proven, would explain it."""
         return self.kind is None and bool(self.explained_by)
 
+    @property
+    def is_of_gpu(self) -> bool:
+        """Whether a GPU, not the host around it, is what it speaks of."""
+        return self.device or self.kind is None
+
 
 class _Table(Frozen, frozen=True, kw_only=True):
     signs: tuple[Meaning, ...]
@@ -111,7 +116,9 @@ def in_text(*texts: str | None) -> tuple[Sign, ...]:
 
 def is_symptom(*texts: str | None) -> bool:
     """Whether a failure reads like one of the GPU."""
-    return any(text and (_SYMPTOM.search(text) or _pattern().search(text)) for text in texts)
+    return any(text and _SYMPTOM.search(text) for text in texts) or any(
+        sign.meaning.is_of_gpu for sign in in_text(*texts)
+    )
 
 
 def in_log(log: Path) -> Scanned:

@@ -10,16 +10,17 @@ from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.model.incident import Incident, IncidentKind
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.runners import gpuless, judge, location, telling
-from rocm_ci.runners.blame import Weight, Who, decide
-from rocm_ci.runners.course import inside
+from rocm_ci.runners.blame import Weight, Who, decide, event, shown
 from rocm_ci.runners.endings import ABRUPT, BAD
 from rocm_ci.runners.excerpt import Clip
 from rocm_ci.runners.judge import Fault
+from rocm_ci.runners.keeping import inside
 from rocm_ci.runners.telling import Story
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from rocm_ci.context import Lease
     from rocm_ci.model.result import Suite
     from rocm_ci.runners.blame import Sighting
     from rocm_ci.runners.course import Course
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _TAIL_LINES = 40
 MAX_INCIDENTS = 50
+MAX_TRIES_TOLD = 100
 
 
 def summed(course: Course, line: Sequence[Outcome], command: Story | None, blank: Suite) -> Suite:
@@ -70,7 +72,7 @@ def summed(course: Course, line: Sequence[Outcome], command: Story | None, blank
         excerpt=_tail(streamed.tail) if is_red else None,
         cases=tuple(_shown(case, course, line) for case in cases),
         incidents=_incidents(course, every),
-        tries=tuple(course.tries),
+        tries=tuple(course.tries[:MAX_TRIES_TOLD]),
         kept=tuple(course.kept),
     )
 
@@ -80,8 +82,8 @@ def _story(seen: Sequence[Sighting]) -> Story:
 
 
 def _case(story: Story) -> Case:
-    """Message and place of the first failure stay: they are what there is to look at."""
-    first = next((s for s in story.sightings if s.is_bad), story.sightings[0])
+    bad = [s for s in story.sightings if s.is_bad]
+    first = shown(bad) if bad else story.sightings[0]
     return replace(
         first.case,
         status=story.decision.status,
@@ -129,7 +131,8 @@ def _orphans(line: Sequence[Outcome]) -> list[str]:
     orphans = sum(one.attempt.streamed.orphans for one in line)
     stuck = sum(len(one.attempt.streamed.stuck) for one in line)
     said = [f"{orphans} process(es) outlived the command and were ended"] if orphans else []
-    return [*said, *([f"{stuck} process(es) that no signal ends are left"] if stuck else [])]
+    said += [f"{stuck} process(es) that no signal ends are left"] if stuck else []
+    return [*said, *dict.fromkeys(p for one in line if (p := one.attempt.streamed.problem))]
 
 
 def _ledger(course: Course, stories: Sequence[Story]) -> list[str]:
@@ -138,15 +141,17 @@ def _ledger(course: Course, stories: Sequence[Story]) -> list[str]:
     for lease, incident in course.incidents:
         if not incident.is_gpu or incident.is_note:
             continue
-        owners = [s for s in stories if any(_is_by(seen, incident) for seen in s.sightings)]
+        owners = [s for s in stories if any(_is_by(seen, lease, incident) for seen in s.sightings)]
         if owners and all(_has_followed(story) for story in owners):
             continue
         said.append(course.ctx.gpus.blame(lease, incident))
     return said
 
 
-def _is_by(seen: Sighting, incident: Incident) -> bool:
-    return seen.cause is not None and seen.cause.incident is incident
+def _is_by(seen: Sighting, lease: Lease, incident: Incident) -> bool:
+    """Whether an incident belongs to the event that explains what was seen."""
+    known = seen.cause.incident if seen.cause else None
+    return known is not None and seen.devices == lease.devices and event(known.kind) is event(incident.kind)
 
 
 def _has_followed(story: Story) -> bool:

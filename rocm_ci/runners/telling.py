@@ -88,14 +88,18 @@ def _grouped(stories: Iterable[Story]) -> list[str]:
     for story in stories:
         if story.first is not None:
             said.setdefault(_sentence(story, story.first), []).append(story.name)
-    return [
-        before + (f" ({named(names)})" if any(names) else "") + after
-        for (before, after), names in said.items()
-    ]
+    return [_joined(before, names, after) for (before, after), names in said.items()]
+
+
+def _joined(before: str, names: Sequence[str], after: str) -> str:
+    who = named(names) if any(names) else ""
+    if not before:
+        return (who or "the command") + after
+    return before + (f" ({who})" if who else "") + after
 
 
 def _sentence(story: Story, first: Sighting) -> tuple[str, str]:
-    """The words before and after the names of the tests."""
+    """The words before and after the names of the tests; with none before, they are its subject."""
     cause = first.cause
     assert cause is not None  # noqa: S101 - `Story.first` has one
     what = subject(cause, first.labels)
@@ -111,7 +115,7 @@ def _sentence(story: Story, first: Sighting) -> tuple[str, str]:
 def _changed(story: Story, first: Sighting, cause: Cause) -> tuple[str, str]:
     what = subject(cause, first.labels)
     if not any(s.is_bad and s.is_clean for s in story.sightings):
-        return _twice(story, first, cause), ": the change"
+        return "", _twice(story, first, cause)
     if _moved(story):
         return what, f": repeated{_on(story.last, first)}, fails there, too"
     repeated = ": failed again when repeated" if len(story.sightings) > 1 else ""
@@ -132,23 +136,26 @@ def _on(last: Sighting, first: Sighting) -> str:
 
 def _twice(story: Story, first: Sighting, cause: Cause) -> str:
     if cause.kind is Kind.OUT_OF_MEMORY:
-        return "ended for want of memory twice, alone the second time"
-    both = f"{' and '.join(first.labels)}, then {' and '.join(story.last.labels)}"
+        return " ran out of memory twice, the second time alone: it is the change"
+    both = f"on {' and '.join(first.labels)}, then on {' and '.join(story.last.labels)}: it is the change"
+    if cause.weight is Weight.SAID:
+        return f" failed in the same way {both}, although its output says that {cause.words}"
     if cause.kind is Kind.GPU_HANG:
-        return f"hung two GPUs in turn ({both})"
-    return f"{_DID.get(cause.kind, cause.words) if cause.kind else cause.words} on two GPUs in turn: {both}"
+        return f" hung two GPUs in turn, {both}"
+    return f" met a GPU that {_DID.get(cause.kind, 'was in trouble') if cause.kind else cause.words}, {both}"
 
 
 def _unresolved(story: Story, first: Sighting, cause: Cause) -> tuple[str, str]:
-    what = cause.words if cause.weight is Weight.SAID else subject(cause, first.labels)
-    source = f"{cause.source}: {cause.text}" if cause.weight is Weight.SAID else cause.source
     if len(story.sightings) > 1:
         after = ", and again when it was repeated"
     elif cause.is_gpu and first.devices:
         after = ", and there is no other GPU to repeat it on"
     else:
         after = ""
-    return f"machine: {what} ({source})", after
+    if cause.weight is Weight.SAID:
+        return f"perhaps the machine: {cause.words}, says only {cause.source} («{cause.text}»)", after
+    source = f"the {cause.source}" if cause.source == "kernel log" else cause.source
+    return f"machine: {subject(cause, first.labels)}, says {source}", after
 
 
 def flaky_crashes(stories: Iterable[Story]) -> list[str]:

@@ -33,7 +33,7 @@ def run(ctx: Context, order: Order, lease: Lease) -> Try | None:
         done = ctx.run.stream(
             ["bash", "-c", command],
             cwd=ctx.root,
-            env={**order.environment, **_visible(order, lease), **options.env},
+            env={**order.environment, **visible(order, lease), **options.env},
             timeout_s=seconds(options.warm_up_timeout),
             log=log,
             on_line=ctx.log.output,
@@ -59,8 +59,8 @@ def run(ctx: Context, order: Order, lease: Lease) -> Try | None:
     )
 
 
-def _visible(order: Order, lease: Lease) -> Mapping[str, str]:
-    """As for the suite itself: one that chooses its GPUs in its own `env` is left alone."""
+def visible(order: Order, lease: Lease) -> Mapping[str, str]:
+    """What makes the leased GPUs visible; a suite that chooses its GPUs in its own `env` is left alone."""
     return {} if _CHOOSING & set(order.options.env) else lease.environment
 
 

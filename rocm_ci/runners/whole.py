@@ -23,13 +23,16 @@ def again(
     course: Course, line: tuple[Outcome, ...], only: tuple[Listed, ...]
 ) -> tuple[tuple[Outcome, ...], Story | None]:
     """The runs that count now, and what became of the command; no story when there was nothing to repeat."""
-    seen = next((one for one in line if one.is_red), None)
+    red = [one for one in line if one.is_red]
+    seen = next((one for one in red if one.faults), red[0] if red else None)
     cause = _cause(line)
     if seen is None or (cause is None and not _is_killed(seen) and not seen.is_lossy):
         return line, None
     first = _sighting(seen, cause)
     if cause is not None and cause.is_gpu and seen.lease.devices:
-        is_elsewhere = course.elsewhere(is_worth_waiting=True)
+        # An attempt to repeat single tests may have moved already.
+        here = set(course.lease.devices) if course.lease else set(seen.lease.devices)
+        is_elsewhere = not here & set(seen.lease.devices) or course.elsewhere(is_worth_waiting=True)
         if not is_elsewhere and cause.weight is Weight.PROVEN:
             return line, _story(first)
     before, course.sightings = course.sightings, {}
@@ -67,7 +70,8 @@ def _is_killed(seen: Outcome) -> bool:
 
 
 def _sighting(seen: Outcome, cause: Cause | None) -> Sighting:
-    status = CaseStatus.FAILED if seen.faults or cause else CaseStatus.PASSED
+    # What only its tests did is told of them.
+    status = CaseStatus.FAILED if seen.faults else CaseStatus.PASSED
     case = Case(
         id="",
         suite="",
@@ -75,7 +79,12 @@ def _sighting(seen: Outcome, cause: Cause | None) -> Sighting:
         status=status,
         ending=None if status is CaseStatus.PASSED else _ending(seen),
     )
-    return Sighting(case=case, devices=seen.lease.devices, labels=seen.lease.labels, cause=cause)
+    return Sighting(
+        case=case,
+        devices=seen.lease.devices,
+        labels=seen.lease.labels,
+        cause=cause if seen.faults else None,
+    )
 
 
 def _ending(seen: Outcome) -> Ending:

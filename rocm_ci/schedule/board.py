@@ -54,8 +54,6 @@ class _Room:
         return self.has_alone or self.slots <= 0 or (self.gpus <= 0 and self.plain <= 0)
 
     def fits(self, task: Task[Any]) -> bool:
-        if task.light:
-            return True
         if self.has_alone or self.slots <= 0 or task.gpus > self.gpus or (task.alone and not self.is_idle):
             return False
         return bool(task.gpus) or self.plain > 0
@@ -75,7 +73,7 @@ class _Shadow:
 
     def lets(self, task: Task[Any], until: float) -> bool:
         """Whether a task that would end at `until` leaves the reservation alone."""
-        return task.light or until <= self.at or (task.gpus <= self.gpus and self.slots > 0)
+        return until <= self.at or (task.gpus <= self.gpus and self.slots > 0)
 
 
 class Board:
@@ -104,7 +102,7 @@ class Board:
     def next(self, now: float, available: int, *, patient: Collection[str] = ()) -> Task[Any] | None:
         """What may start on `available` free GPUs. Those of `patient` come before everybody."""
         room = self._room(available)
-        if room.is_none and not any(task.light for task in self.waiting):
+        if room.is_none:
             return None
         shadow: _Shadow | None = None
         for task in self.waiting:
@@ -149,20 +147,20 @@ class Board:
             self._open[name] += change
 
     def _room(self, available: int) -> _Room:
-        heavy = [task for task, _ in self.running.values() if not task.light]
+        running = [task for task, _ in self.running.values()]
         return _Room(
             gpus=available,
-            slots=self.lanes.slots - len(heavy),
-            plain=self.lanes.plain - sum(not task.gpus for task in heavy),
-            is_idle=not heavy,
-            has_alone=any(task.alone for task in heavy),
+            slots=self.lanes.slots - len(running),
+            plain=self.lanes.plain - sum(not task.gpus for task in running),
+            is_idle=not running,
+            has_alone=any(task.alone for task in running),
         )
 
     def _reserved(self, task: Task[Any], now: float, room: _Room) -> _Shadow:
         """When it can start at the latest, by the estimates, and what stays free beside it then."""
         gpus, slots, left = room.gpus, room.slots, len(self.running)
         for other, until in sorted(self.running.values(), key=_until):
-            gpus, slots, left = gpus + other.gpus, slots + (not other.light), left - 1
+            gpus, slots, left = gpus + other.gpus, slots + 1, left - 1
             if (not task.alone or left == 0) and task.gpus <= gpus and slots > 0:
                 spare = (0, 0) if task.alone else (gpus - task.gpus, slots - 1)
                 return _Shadow(at=max(until, now), gpus=spare[0], slots=spare[1])

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LOOK_S = 1.0
 _ASK_AGAIN_S = 0.5
-_LIGHT_S = 1.0
+# Nobody records how long it takes to list tests or to warm up; neither is a reason to wait.
+_PREPARING_S = 5.0
 # GitHub ends a cancelled job 10 s after its first signal: the report must be written by then.
 WIND_DOWN_S = 7.0
 
@@ -67,8 +68,8 @@ class Execution(Generic[T]):
                 self._tasks.append(task)
                 self._board.add(task)
             known = {t.name: t.estimate_s for t in self._tasks if t.estimate_s is not None}
-            self._expected.update(dict.fromkeys((t.name for t in self._tasks if t.light), _LIGHT_S))
-            self._expected.update(estimate.filled([t.name for t in self._tasks if not t.light], known))
+            self._expected.update(dict.fromkeys((t.name for t in self._tasks if t.prepares), _PREPARING_S))
+            self._expected.update(estimate.filled([t.name for t in self._tasks if not t.prepares], known))
             self._board.waiting = order.ordered(self._board.waiting, self._expected, self._board.lanes)
             self._is_news = True
             self._changed.notify_all()
@@ -201,7 +202,7 @@ class Execution(Generic[T]):
     def _status(self) -> Status:
         now = self._clock.monotonic()
         ends_in_s = None
-        if any(task.estimate_s is not None for task in self._tasks if not task.light):
+        if any(task.estimate_s is not None for task in self._tasks):
             ends_in_s = order.makespan(
                 self._board.waiting, self._expected, self._board.lanes, self._board.running, now
             )
@@ -210,7 +211,8 @@ class Execution(Generic[T]):
                 Running(name=name, gpus=lease.labels, since_s=now - since)
                 for name, (lease, since) in self._leases.items()
             ),
-            done=sum(one.name in self.ended for one in self._tasks if not one.light),
-            left=sum(not one.light for one in self._board.waiting),
+            done=sum(one.name in self.ended for one in self._tasks if not one.prepares),
+            left=sum(not one.prepares for one in self._board.waiting),
+            total=sum(not one.prepares for one in self._tasks),
             ends_in_s=ends_in_s,
         )

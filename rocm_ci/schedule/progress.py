@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from rocm_ci.log import Log
     from rocm_ci.schedule.status import Running, Status
 
-# In the log of a workflow no line can be rewritten: one every half minute is enough.
+# In the log of a workflow no line can be rewritten: one every half minute is enough, and when many short
+# tasks come and go, not one for each.
 _EVERY_S = 30.0
+_APART_S = 5.0
 _MAX_SHOWN = 8
 
 
@@ -40,6 +42,7 @@ class Progress(Notices):
         self._clock = clock
         self._told_at: float | None = None
         self._told = ""
+        self._is_news = False
 
     def look(self, status: Callable[[], Status], *, is_change: bool) -> None:
         """See `Watcher.look`."""
@@ -47,9 +50,12 @@ class Progress(Notices):
             self._log.status(line(status()))
             return
         now = self._clock.monotonic()
-        is_due = self._told_at is None or now - self._told_at >= _EVERY_S
-        if not is_change and not is_due:
+        self._is_news = self._is_news or is_change
+        since_s = _EVERY_S if self._told_at is None else now - self._told_at
+        is_due = since_s >= _EVERY_S
+        if not is_due and not (self._is_news and since_s >= _APART_S):
             return
+        self._is_news = False
         seen = status()
         # What changes with every second is no news by itself.
         key = f"{seen.done} {seen.left} {[one.name for one in seen.running]}"
@@ -63,18 +69,20 @@ class Progress(Notices):
 
 
 def line(status: Status) -> str:
-    """`3 of 12 done, 2 running: unit on GPU 0 (45 s), lint (12 s) · 7 waiting · about 12 min left`."""
+    """`3 of 12 done · 7 waiting · about 12 min left · running: unit on GPU 3 (45 s), lint (12 s)`.
+
+    What is longest comes last: a terminal cuts it off.
+    """
     count = len(status.running)
-    total = status.done + count + status.left
-    parts = [f"{status.done} of {total} done"]
-    if count:
-        shown = [_one(one) for one in status.running[:_MAX_SHOWN]]
-        more = f" and {count - _MAX_SHOWN} more" if count > _MAX_SHOWN else ""
-        parts.append(f"running: {', '.join(shown)}{more}")
+    parts = [f"{status.done} of {status.total} done"]
     if status.left:
         parts.append(f"{status.left} waiting")
     if status.ends_in_s is not None:
         parts.append(f"about {duration(status.ends_in_s)} left" if status.ends_in_s >= 1 else "about to end")
+    if count:
+        shown = [_one(one) for one in status.running[:_MAX_SHOWN]]
+        more = f" and {count - _MAX_SHOWN} more" if count > _MAX_SHOWN else ""
+        parts.append(f"running: {', '.join(shown)}{more}")
     return " · ".join(parts)
 
 

@@ -20,11 +20,15 @@ class Running:
 
 @dataclass(frozen=True, kw_only=True)
 class Status:
-    """`left` counts what has not started; `ends_in_s` is None where no earlier times are known."""
+    """`left` counts what has not started, `total` all that is known by now; both without what only prepares.
+
+    `ends_in_s` is None where no earlier times are known.
+    """
 
     running: tuple[Running, ...]
     done: int
     left: int
+    total: int
     ends_in_s: float | None
 
 

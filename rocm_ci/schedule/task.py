@@ -18,8 +18,8 @@ class Task(Generic[T]):
 
     `name` is unique; `estimate_s` comes from earlier runs, None when there was none. `after` are names or
     groups of tasks that must have ended, however; with `alone` nothing runs beside it. `group` is a name that
-    several tasks share, for others to wait for. A `light` one needs no lane: it prepares others, which then
-    take `follow_s`. With `whole_card` nobody gets a partition of the same card meanwhile.
+    several tasks share, for others to wait for. One that `prepares` others, which then take `follow_s`, is
+    not counted as work. With `whole_card` nobody gets a partition of the same card meanwhile.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Task(Generic[T]):
     after: tuple[str, ...] = ()
     alone: bool = False
     group: str = ""
-    light: bool = False
+    prepares: bool = False
     follow_s: float = 0.0
     whole_card: bool = False
 

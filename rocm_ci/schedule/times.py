@@ -96,11 +96,13 @@ def of_report(report: Report) -> Times:
     tests: dict[str, dict[str, float]] = {}
     for result in report.results:
         for suite in result.suites if isinstance(result, TestResult) else ():
-            if ran(suite):
-                suites[suite.name] = suites.get(suite.name, 0.0) + suite.duration_s
             for case in suite.cases:
                 if case.status in _RAN and _is_time(case.duration_s):
                     tests.setdefault(suite.name, {})[case.id] = float(case.duration_s or 0.0)
+            if ran(suite):
+                # Of shards that ran at the same time only their tests say what the whole takes.
+                alone_s = suite.duration_s if suite.shards == 1 else sum(tests.get(suite.name, {}).values())
+                suites[suite.name] = suites.get(suite.name, 0.0) + alone_s
     return Times(suites=suites, tests=tests)
 
 
@@ -111,8 +113,9 @@ def ran(suite: Suite) -> bool:
 
 
 def _path(state: Path, repository: str) -> Path:
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", repository).strip("-.")[:60]
-    key = hashlib.sha256(repository.casefold().encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    name = repository.casefold()  # GitHub does not tell them apart by case
+    plain = re.sub(r"[^a-z0-9._-]+", "-", name).strip("-.")[:60]
+    key = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return state / FOLDER / f"{plain or 'local'}-{key}.json"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import rocm_ci.runners
 from rocm_ci import registry
 from rocm_ci.config.options import seconds
+from rocm_ci.errors import ConfigError
 from rocm_ci.gpu import visible
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.plan import asks_for_suite
@@ -26,6 +27,12 @@ def of(ctx: Context, job: Job) -> list[Order]:
     orders = [_order(ctx, job, runners, index) for index in range(len(job.config.test))]
     for order in orders:
         order.command("report.xml")
+        if order.options.shards != 1 and order.runner.name == "command":
+            message = (
+                f"test[{order.options.name}].shards: of a plain command it is not known which tests it has"
+            )
+            hint = "name its `runner` if it is pytest, ctest or gtest, or make several suites of it"
+            raise ConfigError(message, hint=hint)
     return orders
 
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from rocm_ci.gpu.checks import quarantine
 from rocm_ci.gpu.checks.machine import Needs, survey
+from rocm_ci.gpu.checks.outcome import is_unknown
 from rocm_ci.gpu.checks.run import run_checks, trouble, verdict
 from rocm_ci.gpu.live import live_reader
 from rocm_ci.gpu.smoke import Smoke, smoke
@@ -51,8 +52,7 @@ def run(ctx: Context, job: Job) -> PreflightResult:
         smoke=on_gpus if needs.gpus and job.facts.gpus else None,
     )
     checks = tuple(_short(check) for check in run_checks(machine, needs))
-    for check in checks:
-        _tell(ctx, check)
+    _tell(ctx, checks)
     return PreflightResult(
         verdict=verdict(checks),
         duration_s=ctx.clock.monotonic() - began,
@@ -101,10 +101,18 @@ def _reason(checks: tuple[Check, ...], needs: Needs, *, gpus: int) -> str:
     return "; ".join(advice)
 
 
-def _tell(ctx: Context, check: Check) -> None:
-    if check.status is Verdict.ERROR:
-        ctx.log.error(f"{check.id}: needs {check.needed}, saw {check.seen}", check.fix or "")
-    elif check.status is Verdict.NEUTRAL:
-        ctx.log.warning(f"{check.id}: needs {check.needed}, saw {check.seen}")
-    elif check.status is Verdict.PASS:
-        ctx.log.info(f"{check.id}: {check.seen}")
+def _tell(ctx: Context, checks: tuple[Check, ...]) -> None:
+    """One annotation for each error and one for all advice: a workflow shows but ten."""
+    for check in checks:
+        if check.status is Verdict.ERROR:
+            ctx.log.error(f"{check.id}: needs {check.needed}, saw {check.seen}", check.fix or "")
+        elif check.status is Verdict.NEUTRAL:
+            ctx.log.info(f"{check.id}: {check.seen} → {check.fix}")
+        elif check.status is Verdict.PASS:
+            ctx.log.info(f"{check.id}: {check.seen}")
+    advice = ", ".join(check.id for check in checks if check.status is Verdict.NEUTRAL)
+    if advice:
+        ctx.log.warning(f"this machine could be better: {advice}; the log of this step says how")
+    unknown = ", ".join(check.id for check in checks if is_unknown(check))
+    if unknown:
+        ctx.log.info(f"not known of this machine: {unknown}; `rocm-ci doctor` says how to find out")

@@ -48,21 +48,24 @@ class Work:
     _pieces: list[str] = field(default_factory=list)
     _warm: Try | None = None
     _remark: str = ""
+    _span: list[float] = field(default_factory=list)
 
     def tasks(self) -> list[Task[Piece]]:
         """What is to run at first."""
         options, stem = self.order.options, self.order.stem
         seconds = self.known.suites.get(options.name)
         if self.shards < 2:
+            self._pieces = [stem]
             return [self._task(stem, self._whole, seconds, options.after)]
         made, after = [], options.after
         if options.warm_up.strip():
             # Once for all shards: what it leaves on disk serves them all.
             made.append(self._task(f"{stem} (warm-up)", self._warmed, None, after))
             after = (made[0].name,)
-        split = self._task(f"{stem} (split)", self._split, None, after)
+        # This needs the GPUs, too: which tests there are may hang on what is seen when they are listed.
+        made.append(self._task(f"{stem} (split)", self._split, None, after))
         each = (seconds or 0.0) / self.shards
-        return [*made, dataclasses.replace(split, gpus=0, light=True, alone=False, follow_s=each)]
+        return [dataclasses.replace(one, prepares=True, follow_s=each) for one in made]
 
     def result(self, ended: Mapping[str, Ended[Piece]], interrupted: str = "") -> Suite:
         """The suite as one; what is missing of it is an error that says why."""
@@ -74,7 +77,11 @@ class Work:
         pieces = [self._piece(ended.get(name), interrupted) for name in self._pieces]
         whole = pieces[0]
         if self.shards > 1 and len(pieces) > 1:
-            whole = suite.vanished(self.order, shards.joined(self.order, pieces), self.ctx.root)
+            # What a reader waited for, not what it cost: its pieces ran at the same time.
+            joined = replace(
+                shards.joined(pieces), duration_s=max(self._span, default=0.0) - min(self._span, default=0.0)
+            )
+            whole = suite.vanished(self.order, joined, self.ctx.root)
         whole = warm_up.told(whole, self._warm)
         reason = "; ".join(text for text in (whole.reason, self._remark) if text)
         return replace(whole, reason=reason)
@@ -109,12 +116,11 @@ class Work:
         )
 
     def _whole(self, lease: Lease) -> Piece:
-        self._pieces = [self.order.stem]
         ctx, order = self.ctx, self.order
         ctx.log.info(f"{_title(order)}{_on(lease)}: {order.options.run}")
         only: tuple[Listed, ...] = ()
         if self.part is not None:
-            chosen = self._of_part(self.part)
+            chosen = self._of_part(self.part, lease)
             if isinstance(chosen, Suite):
                 return self._told(chosen)
             only = chosen
@@ -127,25 +133,29 @@ class Work:
         self._warm = warm_up.run(self.ctx, self.order, lease)
         return None
 
-    def _split(self, _lease: Lease) -> Piece:
+    def _split(self, lease: Lease) -> Piece:
         options, stem = self.order.options, self.order.stem
-        durations = self.known.tests.get(options.name, {})
-        found = shards.split(self.ctx, self.order, self.shards, durations)
-        if isinstance(found, str):
-            self._remark = f"not split into shards: {found}"
+        found = shards.listed(self.ctx, self.order, lease)
+        if isinstance(found, str) or len(found) < 2:
+            why = found if isinstance(found, str) else f"it has {len(found)} test(s)"
+            self._remark = f"not split into shards: {why}"
             self.ctx.log.info(f"{options.name}: {self._remark}")
+            self._pieces = [stem]
             self.add([self._task(stem, self._whole, self.known.suites.get(options.name), ())])
             return None
-        expected = estimate.filled([one.id for part in found for one in part], durations)
+        durations = self.known.tests.get(options.name, {})
+        filled = estimate.filled([one.id for one in found], durations)
+        seconds = [filled[one.id] for one in found]
+        is_known = [one.id in durations for one in found]
+        groups = estimate.cut(seconds, is_known, self.shards, exactly=options.shards != 0)
         made = []
-        for number, part in enumerate(found, 1):
-            seconds = sum(expected[one.id] for one in part) if durations else None
-            run = partial(self._shard, number, len(found), part)
-            made.append(self._task(f"{stem} [{number}/{len(found)}]", run, seconds, ()))
+        for number, group in enumerate(groups, 1):
+            tests = tuple(found[at] for at in group)
+            estimate_s = sum(seconds[at] for at in group) if durations else None
+            run = partial(self._shard, number, len(groups), tests)
+            made.append(self._task(f"{stem} [{number}/{len(groups)}]", run, estimate_s, ()))
         self._pieces = [task.name for task in made]
-        self.ctx.log.info(
-            f"{_title(self.order)}: {len(expected)} test(s) in {len(made)} shards: {options.run}"
-        )
+        self.ctx.log.info(f"{_title(self.order)}: {len(found)} test(s) in {len(made)} shards: {options.run}")
         self.add(made)
         return None
 
@@ -154,11 +164,15 @@ class Work:
         ctx = dataclasses.replace(self.ctx, log=self.ctx.log.named(name))
         ctx.log.info(f"{name}{_on(lease)}: {len(tests)} test(s)")
         order = dataclasses.replace(self.order, stem=f"{self.order.stem}.shard-{number}")
-        done = suite.run(ctx, order, lease, tests)
+        self._span.append(ctx.clock.monotonic())
+        try:
+            done = suite.run(ctx, order, lease, tests)
+        finally:
+            self._span.append(ctx.clock.monotonic())
         return self._told(_cut_short(done, ctx.stop()), ctx)
 
-    def _of_part(self, part: Part) -> tuple[Listed, ...] | Suite:
-        """The tests of this run's part, or why the suite is left alone here. None may fall between two parts."""
+    def _of_part(self, part: Part, lease: Lease) -> tuple[Listed, ...] | Suite:
+        """The tests of this run's part, or why the suite is left alone here. None falls between two parts."""
         order = self.order
         if order.runner.name == "command":
             where = owner(order.options.name, part.count)
@@ -166,7 +180,7 @@ class Work:
                 return ()
             reason = f"its runner cannot split it: the whole of it runs in part {where}/{part.count}"
             return suite.unrun(order, Verdict.SKIPPED, reason)
-        listed = shards.listed(self.ctx, order)
+        listed = shards.listed(self.ctx, order, lease)
         if isinstance(listed, str):
             return suite.unrun(order, Verdict.ERROR, f"part {part} of it could not be chosen: {listed}")
         mine = tuple(one for one in listed if part.has(one.id))
@@ -219,4 +233,6 @@ def _title(order: Order) -> str:
 
 
 def _on(lease: Lease) -> str:
-    return f" on {', '.join(lease.labels)}" if lease.labels else ""
+    """With the address of a single one; of several that would be a line nobody reads."""
+    shown = lease.labels if len(lease.labels) == 1 else [label.split(" (")[0] for label in lease.labels]
+    return f" on {', '.join(shown)}" if shown else ""

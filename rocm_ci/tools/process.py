@@ -5,37 +5,48 @@ from __future__ import annotations
 import contextlib
 import enum
 import os
-import subprocess
+import signal
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from rocm_ci.tools import file
+from rocm_ci.tools import cores, step_group, tree
+from rocm_ci.tools.capture import Reading
+from rocm_ci.tools.children import started, tagged
+from rocm_ci.tools.log_file import LogFile
 from rocm_ci.tools.pump import Pump
-from rocm_ci.tools.tree import GRACE_S, Tree, adopt, children
+from rocm_ci.tools.step_group import StepGroup
+from rocm_ci.tools.supervised import Supervised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from rocm_ci.tools.mask import Mask
+    from rocm_ci.tools.mask import Mask, Sink
+    from rocm_ci.tools.supervised import End
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
 MAX_CAPTURE = 64_000_000
-TAG = "ROCM_CI_STEP"
 _LOOK_S = 0.1
+# What a shell says when SIGKILL ended its command.
+_SHELL_KILLED = 128 + int(signal.SIGKILL)
+_LOST = "something killed the process that watched over it, so it was ended and its own end is not known"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Captured:
-    """A finished short command. `exit_code` is negative for a signal, 127 when it is not there."""
+    """A finished short command. `exit_code` is negative for a signal, 127 when it is not there.
+
+    `truncated`: it wrote more than was wanted of it, and the rest is not here.
+    """
 
     argv: tuple[str, ...]
     exit_code: int
     stdout: bytes = b""
     stderr: bytes = b""
     timed_out: bool = False
+    truncated: bool = False
 
     @property
     def text(self) -> str:
@@ -62,7 +73,8 @@ class Streamed:
 
     `stopped` is set when we ended it, `why` what `stop` answered. `orphans` processes outlived it and
     were ended; `stuck` are numbers of those that no signal ends (state D). `out_of_memory` counts
-    processes that the kernel killed for memory, `cores` are the core dumps it left.
+    processes that the kernel killed for memory, `cores` are the core dumps it left. `problem` says what
+    else is wrong: the log is not whole, or the process that watched over it was killed.
     """
 
     argv: tuple[str, ...]
@@ -77,6 +89,7 @@ class Streamed:
     stuck: tuple[int, ...] = ()
     out_of_memory: int = 0
     cores: tuple[Path, ...] = ()
+    problem: str = ""
 
 
 class Runner(Protocol):
@@ -90,8 +103,9 @@ class Runner(Protocol):
         env: Mapping[str, str] | None = None,
         timeout_s: float = 60.0,
         stdin: bytes = b"",
+        limit: int | None = None,
     ) -> Captured:
-        """Run to the end and return both streams, apart."""
+        """Run to the end and return both streams, apart; it is ended when one has more than `limit` bytes."""
         ...
 
     def stream(
@@ -115,13 +129,15 @@ class Runner(Protocol):
 
 
 class ProcessRunner:
-    """The real `Runner`. Linux only: descendants are found in /proc.
+    """The real `Runner`, for any number of threads. Linux only: descendants are found in /proc.
 
     With a `mask` the logs do not show what it hides; `on_line` and the tail get the lines as they are.
+    With `keeps_cores` commands may leave core dumps, which are moved beside their logs.
     """
 
-    def __init__(self, mask: Mask | None = None) -> None:
+    def __init__(self, mask: Mask | None = None, *, keeps_cores: bool = False) -> None:
         self._mask = mask
+        self._keeps_cores = keeps_cores
 
     def capture(
         self,
@@ -131,25 +147,29 @@ class ProcessRunner:
         env: Mapping[str, str] | None = None,
         timeout_s: float = 60.0,
         stdin: bytes = b"",
+        limit: int | None = None,
     ) -> Captured:
-        """See `Runner.capture`."""
-        with _started(argv, cwd, env, stderr=subprocess.PIPE, stdin=subprocess.PIPE) as started:
-            if isinstance(started, str):
-                return Captured(argv=tuple(argv), exit_code=NOT_FOUND, stderr=started.encode())
-            child, tree = started
-            try:
-                out, err = child.communicate(stdin, timeout=timeout_s)
-            except subprocess.TimeoutExpired:
-                tree.end()
-                out, err = _rest(child)
-                return Captured(
-                    argv=tuple(argv),
-                    exit_code=child.returncode,
-                    stdout=out[:MAX_CAPTURE],
-                    stderr=err,
-                    timed_out=True,
-                )
-        return Captured(argv=tuple(argv), exit_code=child.returncode, stdout=out[:MAX_CAPTURE], stderr=err)
+        """See `Runner.capture`. Without a limit no more than `MAX_CAPTURE` is kept."""
+        deadline = time.monotonic() + timeout_s
+        with started(argv, cwd, os.environ if env is None else env) as begun:
+            if isinstance(begun, str):
+                return Captured(argv=tuple(argv), exit_code=NOT_FOUND, stderr=begun.encode())
+            child, below = begun
+            reading = Reading(child, stdin, MAX_CAPTURE if limit is None else limit)
+            in_time = reading.until(deadline, ends_when_over=limit is not None)
+            if child.poll() is None:
+                below.end()
+                reading.until(time.monotonic() + tree.GRACE_S, ends_when_over=limit is not None)
+            code = child.poll()
+            return Captured(
+                argv=tuple(argv),
+                # One that no signal ends (state D) is not waited for.
+                exit_code=-int(signal.SIGKILL) if code is None else code,
+                stdout=reading.of(child.stdout),
+                stderr=reading.of(child.stderr),
+                timed_out=not in_time,
+                truncated=reading.is_over,
+            )
 
     def stream(
         self,
@@ -164,57 +184,70 @@ class ProcessRunner:
         stop: Callable[[], str] | None = None,
     ) -> Streamed:
         """See `Runner.stream`."""
-        began = time.monotonic()
-        adopt()
-        others = children()
+        began, when = time.monotonic(), time.time()
+        tag = os.urandom(8).hex()
+        kills = step_group.oom_kills()
         with (
-            file.create(log) as plain,
+            contextlib.closing(LogFile(log)) as plain,
             self._mask.over(plain) if self._mask else contextlib.nullcontext(plain) as sink,
-            _started(
-                argv, cwd, env, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, others=others
-            ) as started,
+            _group(f"rocm-ci-{tag}") as group,
         ):
-            if isinstance(started, str):
-                sink.write(started.encode() + b"\n")
-                return Streamed(
-                    argv=tuple(argv),
-                    exit_code=NOT_FOUND,
-                    duration_s=0.0,
-                    timed_out=False,
-                    log=log,
-                    tail=started,
+            try:
+                child = Supervised(
+                    argv,
+                    cwd=cwd,
+                    env=tagged(env, tag),
+                    group=group,
+                    tag=tag,
+                    libraries=os.environ.get("LD_LIBRARY_PATH", ""),
+                    core_bytes=cores.MAX_BYTES if self._keeps_cores else -1,
                 )
-            child, tree = started
-            pump = Pump(child.stdout, sink, on_line)
+            except OSError as error:
+                return _unstarted(argv, plain, sink, str(error.strerror or error))
+            pump = Pump(child.output, sink, on_line)
             pump.start()
+            stopped, why = None, ""
             try:
                 stopped, why = _awaited(child, pump, began + timeout_s, quiet_s, stop)
             finally:
                 # Also when we are interrupted: nothing may close the pipe under a thread that reads it.
-                orphans = tree.end()
+                end = child.end()
                 pump.finish()
+                child.close()
+            if pump.error is not None:
+                raise pump.error
+            if end.error:
+                return _unstarted(argv, plain, sink, end.error)
+            memory = (
+                group.oom_kills() if group.counts_memory else _suspected(end, kills, ours=stopped is not None)
+            )
+        found = cores.found(log, cwd, when, moves=self._keeps_cores) if end.exit_code else ()
         return Streamed(
             argv=tuple(argv),
-            exit_code=child.returncode,
-            duration_s=time.monotonic() - began,
+            exit_code=end.exit_code,
+            duration_s=child.duration_s,
             timed_out=stopped is Stop.TIMEOUT,
             log=log,
             tail="\n".join(pump.tail),
-            orphans=0 if stopped else orphans,
+            orphans=0 if stopped else end.orphans,
             stopped=stopped,
             why=why,
+            stuck=end.stuck,
+            out_of_memory=memory,
+            cores=found,
+            problem="; ".join(filter(None, (_LOST if end.lost else "", plain.problem))),
         )
 
 
 def _awaited(
-    child: subprocess.Popen[bytes],
+    child: Supervised,
     pump: Pump,
     deadline: float,
     quiet_s: float | None,
     stop: Callable[[], str] | None,
 ) -> tuple[Stop | None, str]:
     """Until the child ends, or why it must be ended."""
-    while not _ended(child, min(_LOOK_S, deadline - time.monotonic())):
+    while not child.exited(min(_LOOK_S, deadline - time.monotonic())) and pump.error is None:
         now = time.monotonic()
         if now >= deadline:
             return Stop.TIMEOUT, ""
@@ -226,60 +259,32 @@ def _awaited(
     return None, ""
 
 
-def _ended(child: subprocess.Popen[bytes], within_s: float) -> bool:
-    try:
-        child.wait(max(0.0, within_s))
-    except subprocess.TimeoutExpired:
-        return False
-    return True
+def _suspected(end: End, before: int, *, ours: bool) -> int:
+    """Where only a counter that others share tells of deaths for memory: those of it that can be its own."""
+    killed = end.killed or int(end.exit_code == _SHELL_KILLED)
+    if ours or not killed:
+        return 0
+    return min(killed, max(0, step_group.oom_kills() - before))
 
 
-def _rest(child: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
-    """What an ended child had written; what cannot be had because somebody holds the pipe is let go."""
-    try:
-        return child.communicate(timeout=GRACE_S)
-    except subprocess.TimeoutExpired as error:
-        return error.output or b"", error.stderr or b""
+def _unstarted(argv: Sequence[str], log: LogFile, sink: Sink, reason: str) -> Streamed:
+    told = f"cannot start {argv[0]}: {reason}"
+    sink.write(told.encode() + b"\n")
+    return Streamed(
+        argv=tuple(argv),
+        exit_code=NOT_FOUND,
+        duration_s=0.0,
+        timed_out=False,
+        log=log.path,
+        tail=told,
+        problem=log.problem,
+    )
 
 
 @contextlib.contextmanager
-def _started(
-    argv: Sequence[str],
-    cwd: Path | None,
-    env: Mapping[str, str] | None,
-    *,
-    stderr: int,
-    stdin: int,
-    others: frozenset[int] | None = None,
-) -> Iterator[tuple[subprocess.Popen[bytes], Tree] | str]:
-    """The child with its tree; on the way out, however that happens, the whole tree is ended.
-
-    When the program cannot be started it is the reason instead. With `others`, our children so
-    far, orphans count as part of the tree.
-    """
-    tag = os.urandom(8).hex()
-    environment = dict(os.environ if env is None else env)
-    environment[TAG] = f"{environment.get(TAG, '')}/{tag}"
+def _group(name: str) -> Iterator[StepGroup]:
+    group = StepGroup.make(name)
     try:
-        child = subprocess.Popen(
-            list(argv),
-            cwd=cwd,
-            env=environment,
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            start_new_session=True,
-        )
-    except OSError as error:
-        yield f"cannot start {argv[0]}: {error.strerror or error}"
-        return
-    tree = Tree(child, tag, others)
-    try:
-        yield child, tree
+        yield group
     finally:
-        if child.poll() is None:
-            tree.end()
-        for pipe in (child.stdin, child.stdout, child.stderr):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        group.remove()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import threading
 import time
 from collections import deque
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from rocm_ci.tools.tree import GRACE_S
 
@@ -26,16 +25,20 @@ _LOOK_MS = 100
 
 
 class Pump(threading.Thread):
-    """Copies a child's output to a file, keeps the tail, tells each line to a listener."""
+    """Copies a child's output to a file, keeps the tail, tells each line to a listener.
 
-    def __init__(self, source: IO[bytes] | None, sink: Sink, on_line: Callable[[str], None] | None) -> None:
+    `error` is what the listener raised; it hears nothing more, but a child's pipe is read to its end.
+    """
+
+    def __init__(self, source: int, sink: Sink, on_line: Callable[[str], None] | None) -> None:
         super().__init__(daemon=True)
-        self._source = -1 if source is None else source.fileno()
+        self._source = source
         self._sink = sink
         self._written = 0
         self._on_line = on_line
         self._until = float("inf")
         self.heard = time.monotonic()
+        self.error: Exception | None = None
         self.tail: deque[str] = deque(maxlen=TAIL_LINES)
 
     def finish(self) -> None:
@@ -48,25 +51,24 @@ class Pump(threading.Thread):
         poll = select.poll()
         poll.register(self._source, select.POLLIN)
         rest = b""
-        with contextlib.suppress(ValueError, OSError):
-            while time.monotonic() < self._until:
-                if not poll.poll(_LOOK_MS):
-                    if self._until < float("inf"):
-                        break
-                    continue
-                chunk = os.read(self._source, _CHUNK)
-                if not chunk:
+        while time.monotonic() < self._until:
+            if not poll.poll(_LOOK_MS):
+                if self._until < float("inf"):
                     break
-                self.heard = time.monotonic()
-                self._keep(chunk)
-                *whole, rest = (rest + chunk).split(b"\n")
-                for line in whole:
-                    self._tell(line)
-                if len(rest) > MAX_LINE:
-                    self._tell(rest)
-                    rest = b""
-            if rest:
+                continue
+            chunk = os.read(self._source, _CHUNK)
+            if not chunk:
+                break
+            self.heard = time.monotonic()
+            self._keep(chunk)
+            *whole, rest = (rest + chunk).split(b"\n")
+            for line in whole:
+                self._tell(line)
+            if len(rest) > MAX_LINE:
                 self._tell(rest)
+                rest = b""
+        if rest:
+            self._tell(rest)
 
     def _keep(self, chunk: bytes) -> None:
         room = MAX_LOG - self._written
@@ -80,5 +82,8 @@ class Pump(threading.Thread):
         for at in range(0, len(raw) or 1, MAX_LINE):
             line = raw[at : at + MAX_LINE].decode("utf-8", "replace").rstrip("\r")
             self.tail.append(line)
-            if self._on_line is not None:
-                self._on_line(line)
+            if self._on_line is not None and self.error is None:
+                try:
+                    self._on_line(line)
+                except Exception as error:  # noqa: BLE001 - the caller's own; it is raised where it called us
+                    self.error = error

@@ -179,7 +179,7 @@ def test_auto_chooses_by_what_the_host_is(
 
 
 def test_docker_runs_with_the_leased_gpu_and_removes_the_container(tmp_path: Path) -> None:
-    job = Job(tmp_path, MODE="docker", IMAGE="rocm/x@sha256:12")
+    job = Job(tmp_path, MODE="docker", IMAGE="rocm/x@sha256:12", STATE=str(tmp_path / "state"))
     machine = host(device_tree(tmp_path / "root"), job, ("fail", 1), docker=True)
 
     assert launcher.main(["run"], job.env, machine, ACTION) == 1
@@ -188,11 +188,14 @@ def test_docker_runs_with_the_leased_gpu_and_removes_the_container(tmp_path: Pat
     assert argv[:2] == ("docker", "run")
     name = argv[argv.index("--name") + 1]
     assert name.startswith("rocm-ci-77-")
+    locks = tmp_path / "state" / "locks"
+    assert f"type=bind,source={locks},target={locks},readonly" in argv
+    assert list((locks / "owners").iterdir()) == [], "nobody is in there any more"
     assert machine.asked[-1] == ("docker", "rm", "--force", "--volumes", name)
 
 
 def test_the_container_is_removed_when_the_launcher_is_torn_down(tmp_path: Path) -> None:
-    job = Job(tmp_path, MODE="docker", IMAGE="rocm/x@sha256:12")
+    job = Job(tmp_path, MODE="docker", IMAGE="rocm/x@sha256:12", STATE=str(tmp_path / "state"))
     machine = host(device_tree(tmp_path / "root"), docker=True)
 
     def torn(_argv: Sequence[str]) -> int:
@@ -207,7 +210,7 @@ def test_the_container_is_removed_when_the_launcher_is_torn_down(tmp_path: Path)
 
 @pytest.mark.attack("17", "a container on a machine whose GPU is gone")
 def test_docker_without_a_gpu_is_a_machine_error_with_a_next_step(tmp_path: Path) -> None:
-    job = Job(tmp_path, MODE="docker", IMAGE="rocm/x@sha256:12")
+    job = Job(tmp_path, MODE="docker", IMAGE="rocm/x@sha256:12", STATE=str(tmp_path / "state"))
     machine = host(device_tree(tmp_path / "root", {}, kfd=False), docker=True)
 
     assert launcher.main(["run"], job.env, machine, ACTION) == 3

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.case import CaseStatus, Ending
 from rocm_ci.model.result import TestResult
 from rocm_ci.model.verdict import Verdict
-from tools.chaos.behaviours import CHANGE, GREEN
+from tools.chaos.behaviours import CHANGE, CTEST, GREEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,8 +55,8 @@ def judged(report: Report, planted: Sequence[Planted], *, vanished: str) -> Judg
         if len(cases) != 1:
             (found.twice if cases else found.lost).append(f"{test.id} ({test.behaviour.name})")
         what = classed(cases[0]) if cases else "missing"
-        found.matrix[test.behaviour.name, what] += 1
-        if what not in test.behaviour.expected:
+        found.matrix[_row(test), what] += 1
+        if what not in test.behaviour.right(test.runner):
             found.wrong.append(f"{test.suite} {test.id}: {test.behaviour.name} was called {what!r}")
         kinds = {incident.kind.value for incident in suite.incidents} if suite else set()
         if test.behaviour.leaves and test.behaviour.leaves not in kinds:
@@ -65,6 +65,14 @@ def judged(report: Report, planted: Sequence[Planted], *, vanished: str) -> Judg
     for suite in suites.values():
         _verdict(found, suite)
     return found
+
+
+def _row(test: Planted) -> str:
+    return (
+        f"{test.behaviour.name} (ctest)"
+        if test.runner == CTEST and test.behaviour.as_ctest
+        else test.behaviour.name
+    )
 
 
 def _vanished(found: Judgement, suites: dict[str, Suite], vanished: str) -> None:

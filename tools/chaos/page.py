@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,10 +22,10 @@ _HEAD = """\
 <!-- Written by `make chaos`; do not edit. -->
 # Whose fault was it? {tests} misbehaving tests
 
-`make chaos` draws {tests} tests (seed {seed}), lays them out as a project with pytest, ctest and GoogleTest
-suites, and runs `rocm-ci run` on it with four **pretended** GPUs: a folder of the driver's files, a `rocminfo`
-that reads it, and kernel messages that the tests themselves write. No AMD GPU was there. Everything else is
-real: processes, signals, crashes, hangs, daemons, a full file system. Each test is then looked up in the report.
+`make chaos` draws {tests} tests (seed {seed}) and lays them out as a project with pytest, ctest and
+GoogleTest suites. `rocm-ci run` then has four **pretended** GPUs: a folder of the driver's files, a
+`rocminfo` that reads it, and kernel messages that the tests themselves write. No AMD GPU was there. All else
+is real: processes, signals, crashes, hangs, daemons, a full disk. Each test is then looked up in the report.
 
 | | |
 | --- | --- |
@@ -87,7 +88,7 @@ def text(outcome: Outcome) -> str:
         suites=len(suites),
         incidents=", ".join(f"{count} {kind}" for kind, count in sorted(incidents.items())) or "none",
         took_s=outcome.took_s,
-        cores=outcome.report.facts.host.cpus,
+        cores=len(os.sched_getaffinity(0)),
         exit_code=outcome.exit_code,
     )
     return head + _matrix(found) + _wrong(outcome) + _legend()
@@ -99,7 +100,9 @@ def _suites(report: Report) -> list[Suite]:
 
 def _matrix(found: Judgement) -> str:
     used = [c for c in CLASSES if any(found.matrix[row, c] for row, _ in found.matrix)]
-    expected = {b.name: b.expected for b in BEHAVIOURS} | {"is expected, never runs": ("vanished",)}
+    expected = {b.name: b.expected for b in BEHAVIOURS}
+    expected |= {f"{b.name} (ctest)": b.as_ctest for b in BEHAVIOURS if b.as_ctest}
+    expected |= {"is expected, never runs": ("vanished",)}
     rows = [f"| | {' | '.join(used)} |", f"| --- |{' ---: |' * len(used)}"]
     for name, right in expected.items():
         cells = []

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 _SHARE = {PYTEST: 0.7, CTEST: 0.15, GTEST: 0.15}
 _EACH = 10
+_MOST_GPUS = 2
 TEST_TIMEOUT = "4s"
 
 
@@ -44,7 +45,7 @@ def draw(seed: int, tests: int) -> tuple[Planted, ...]:
         for behaviour in chosen:
             counts[behaviour.name] = counts.get(behaviour.name, 0) + 1
         luck.shuffle(chosen)
-        planted += _placed(runner, chosen, len(planted))
+        planted += _placed(runner, _dealt(chosen), len(planted))
     return tuple(planted)
 
 
@@ -59,6 +60,19 @@ def _pick(luck: random.Random, runner: str, counts: dict[str, int], sure: Sequen
             if behaviour.at_most < 200:
                 counts[behaviour.name] += 1
             return behaviour
+
+
+def _dealt(chosen: Sequence[Behaviour]) -> list[Behaviour]:
+    """In suites of `_EACH`, none of which makes all GPUs unusable: without a healthy one nobody can judge."""
+    suites: list[list[Behaviour]] = [[] for _ in range(0, len(chosen), _EACH)]
+    for behaviour in sorted(chosen, key=lambda one: -one.gpus):
+        open_ones = [s for s in suites if len(s) < _EACH and s is not suites[-1]] or [suites[-1]]
+        open_ones += [suites[-1]] if len(suites[-1]) < _EACH and suites[-1] not in open_ones else []
+        room = [s for s in open_ones if sum(b.gpus for b in s) + behaviour.gpus <= _MOST_GPUS] or open_ones
+        min(room, key=lambda s: (sum(b.gpus for b in s), len(s))).append(behaviour)
+    for number, suite in enumerate(suites):
+        random.Random(number).shuffle(suite)  # noqa: S311 - the same order for the same draw
+    return [behaviour for suite in suites for behaviour in suite]
 
 
 def _placed(runner: str, chosen: Sequence[Behaviour], first: int) -> list[Planted]:

@@ -26,6 +26,7 @@ _CLASS = re.compile(r"0x(?:03|12)[0-9a-f]{4}")
 _NO_ATOMICS = 0b1100
 _PCIE = 2
 _MOST = 512
+_ASK_LINK = "on the host: `lspci -vv -d 1002:` shows LnkCap (able to) and LnkSta (now)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +68,7 @@ def look(reader: Reader) -> Bus:
     return Bus(
         cards=tuple(cards),
         atomics=_atomics(reader),
-        is_translated=bool(reader.names(_GROUPS)) if reader.names("/sys") else None,
+        is_translated=bool(reader.names(_GROUPS)) if reader.names("/sys/kernel") else None,
         looked=bool(reader.names(_BUS)),
     )
 
@@ -126,8 +127,10 @@ def pcie_atomics(machine: Machine, needs: Needs) -> Check:
         return wrong("pcie-atomics", f"kernel: {refused[-1][:200]}", needed, fix, fatal=needs.must_have_gpu)
     nodes = machine.bus.atomics
     if nodes is None:
-        why = "the kernel describes no PCIe link of a GPU" if machine.facts.gpus else NO_GPU
-        return unknown("pcie-atomics", why, needed)
+        if not machine.facts.gpus:
+            return unknown("pcie-atomics", NO_GPU, needed)
+        ask = "as root on the host: `lspci -vvv` shows AtomicOpsCap and AtomicOpsCtl on the way"
+        return unknown("pcie-atomics", "the kernel describes no PCIe link of a GPU", needed, ask)
     if not nodes:
         return fine("pcie-atomics", "no GPU's link excludes them", needed)
     seen = f"excluded by the link of KFD node {', '.join(map(str, nodes[:16]))}"
@@ -141,6 +144,8 @@ def iommu(machine: Machine, needs: Needs) -> Check:
     told = machine.kernel.command_line
     mode = re.search(r"(?:^|\s)((?:amd_|intel_)?iommu=\S+)", told or "")
     said = mode.group(1)[:60] if mode else "no iommu= on the kernel's command line"
+    if told is None:
+        said = "the kernel's command line is not known"
     if not machine.facts.gpus:
         return unknown("iommu", f"{NO_GPU}; {said}", needed)
     kinds = sorted({card.iommu for card in machine.bus.cards if card.iommu})
@@ -149,7 +154,7 @@ def iommu(machine: Machine, needs: Needs) -> Check:
     if machine.bus.is_translated is False:
         return fine("iommu", "the kernel uses no IOMMU", needed)
     if not several:
-        return fine("iommu", f"{said}; it matters for several GPUs, and there is one", needed)
+        return fine("iommu", "there is one GPU, and it matters for several", needed)
     if told is None and not kinds:
         return unknown(
             "iommu", "neither /proc/cmdline nor IOMMU groups can be read", needed, "mount /proc and /sys"
@@ -166,6 +171,9 @@ def dead_devices(machine: Machine, needs: Needs) -> Check:
     needed = "every AMD GPU on the bus answers and has a driver"
     cards = machine.bus.cards
     if not cards:
+        if machine.facts.gpus:
+            ask = "`lspci -d 1002:` on the host shows what is on the bus; mount /sys into the container"
+            return unknown("dead-devices", "/sys shows no AMD GPU on the PCI bus", needed, ask)
         return unknown("dead-devices", "no AMD GPU is on the PCI bus in /sys", needed)
     dead = [f"{card.bus} answers nothing (all ones)" for card in cards if card.silent]
     known = {gpu.bus for gpu in machine.facts.gpus}
@@ -179,7 +187,8 @@ def dead_devices(machine: Machine, needs: Needs) -> Check:
         # A container that owns one card of eight still sees all of them on the bus.
         dead = [text for text in dead if "all ones" in text]
     if not dead:
-        return fine("dead-devices", f"{len(cards)} on the bus, each with its device", needed)
+        each = "none silent; those of others are not told apart" if hidden else "each with its device"
+        return fine("dead-devices", f"{len(cards)} on the bus, {each}", needed)
     fix = "see `dmesg | grep -i amdgpu`, then power the host off and on: a mere restart may not help"
     fatal = needs.must_have_gpu and machine.usable < needs.gpus
     return wrong("dead-devices", some(dead), needed, fix, fatal=fatal)
@@ -190,12 +199,17 @@ def pcie_link(machine: Machine, _needs: Needs) -> Check:
     needed = "all lanes that the card and its slot have"
     known = [card for card in machine.bus.cards if card.lanes is not None]
     if not known:
-        why = "the kernel tells no link width" if machine.bus.cards else NO_GPU
-        return unknown("pcie-link", why, needed)
+        if not machine.facts.gpus and not machine.bus.cards:
+            return unknown("pcie-link", NO_GPU, needed)
+        return unknown("pcie-link", "the kernel tells no link width", needed, _ASK_LINK)
     narrow = [
         f"{c.bus} has x{c.lanes[0]} of x{c.lanes[1]}" for c in known if c.lanes and c.lanes[0] < c.lanes[1]
     ]
     if not narrow:
         widths = sorted({f"x{card.lanes[0]}" for card in known if card.lanes})
-        return fine("pcie-link", f"{len(known)} card(s) at {', '.join(widths)}", needed)
+        seen = f"{len(known)} card(s) at {', '.join(widths)}"
+        quiet = [card.bus for card in machine.bus.cards if card.lanes is None]
+        if quiet:
+            return unknown("pcie-link", f"{seen}; not told by {some(quiet)}", needed, _ASK_LINK)
+        return fine("pcie-link", seen, needed)
     return advice("pcie-link", some(narrow), needed, "reseat the card or its riser; try it in another slot")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm_ci.gpu import compat, release
+from rocm_ci.gpu.checks.outcome import NO_GPU, unknown
 from rocm_ci.gpu.compat import Word
 from rocm_ci.gpu.system import system as named
 from rocm_ci.model.result import Check
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rocm_ci.gpu.release import Release
     from rocm_ci.model.facts import Facts
 
+LOOK_UP = "look it up: https://rocm.docs.amd.com/en/latest/compatibility/compatibility-matrix.html"
 _STATUS = {Word.YES: Verdict.PASS, Word.NO: Verdict.NEUTRAL, Word.UNKNOWN: Verdict.SKIPPED}
 
 
@@ -28,11 +30,12 @@ def driver(machine: Machine, _needs: Needs) -> Check:
     facts = machine.facts
     needed = "a driver that AMD supports with this ROCm"
     stack = _stack(facts)
-    missing = _missing(facts, stack)
-    if missing or stack is None:
-        return Check(id="rocm-driver", status=Verdict.SKIPPED, seen=missing, needed=needed)
+    if not facts.gpus or stack is None:
+        return _open("rocm-driver", facts, needed)
     if not facts.driver.loaded:
-        return Check(id="rocm-driver", status=Verdict.SKIPPED, seen="amdgpu is not loaded", needed=needed)
+        return unknown(
+            "rocm-driver", "it is not known that amdgpu is loaded", needed, "see the check `driver`"
+        )
     reply = compat.driver(stack, facts.driver.version, in_tree=_in_tree(facts))
     fix = "install a newer driver on the host, or use an image with an older ROCm; restart the host after"
     return _check("rocm-driver", reply, needed, fix)
@@ -43,10 +46,11 @@ def system(machine: Machine, _needs: Needs) -> Check:
     facts = machine.facts
     needed = "an operating system and a kernel that AMD names for this ROCm"
     stack, known = _stack(facts), named(facts.host.os)
-    missing = _missing(facts, stack)
-    if missing or stack is None or known is None:
-        seen = missing or f"{facts.host.os or 'an operating system'} that no source names"
-        return Check(id="rocm-system", status=Verdict.SKIPPED, seen=seen, needed=needed)
+    if not facts.gpus or stack is None:
+        return _open("rocm-system", facts, needed)
+    if known is None:
+        seen = f"{facts.host.os}, which no source names" if facts.host.os else "the system is not known"
+        return unknown("rocm-system", seen, needed, LOOK_UP)
     reply = compat.system(stack, *known)
     fix = f"use an image of a system that ROCm {stack} supports; the kernel is the host's in any case"
     if reply.word is Word.YES and facts.host.kernel:
@@ -60,11 +64,12 @@ def targets(machine: Machine, _needs: Needs) -> Check:
     facts = machine.facts
     needed = "a ROCm, and a PyTorch if there is one, that hold code for the GPUs"
     stack = _stack(facts)
-    missing = _missing(facts, stack)
     found = sorted({gpu.gfx for gpu in facts.gpus if gpu.gfx and gpu.visible is not False})
-    if missing or stack is None or not found:
-        seen = missing or "no GPU with a known target"
-        return Check(id="rocm-gfx", status=Verdict.SKIPPED, seen=seen, needed=needed)
+    if not facts.gpus or stack is None:
+        return _open("rocm-gfx", facts, needed)
+    if not found:
+        ask = "`rocminfo | grep gfx` shows the target; `rocm-ci facts` says why it is not known"
+        return unknown("rocm-gfx", "no GPU with a known target", needed, ask)
     replies = [compat.target(stack, gfx) for gfx in found]
     if release.of_wheel(facts.rocm.torch):
         replies += [compat.wheel_target(str(facts.rocm.torch), gfx) for gfx in found]
@@ -88,14 +93,16 @@ def _check(name: str, reply: Reply, needed: str, fix: str) -> Check:
         status=_STATUS[reply.word],
         seen=reply.reason + source,
         needed=needed,
-        fix=fix if refused else None,
+        fix=fix if refused else LOOK_UP if reply.word is Word.UNKNOWN else None,
     )
 
 
-def _missing(facts: Facts, stack: Release | None) -> str:
+def _open(name: str, facts: Facts, needed: str) -> Check:
+    """Nothing to compare: no GPU, or no release."""
     if not facts.gpus:
-        return "there is no GPU"
-    return "" if stack is not None else "the release of ROCm is not known"
+        return unknown(name, NO_GPU, needed)
+    ask = "`cat /opt/rocm/.info/version`; ROCM_PATH says where an unusual prefix is"
+    return unknown(name, "the release of ROCm is not known", needed, ask)
 
 
 def _stack(facts: Facts) -> Release | None:

@@ -50,6 +50,10 @@ def _fix_gpus(machine: Machine, usable: int, *, ask: str = "") -> str:
         return f"some GPUs are hidden: look at {variables}"
     if machine.bus.cards and machine.facts.driver.loaded is False:
         return "see the check `driver`: the cards are there, amdgpu is not"
+    if machine.facts.driver.loaded and any(
+        "ermission denied" in u.reason for u in machine.facts.unknown if u.name == "gpus"
+    ):
+        return "join the group of /dev/kfd (in a container: --group-add NUMBER, from `stat -c %g /dev/kfd`)"
     if machine.facts.driver.loaded is False and not machine.bus.looked:
         return "load the driver on the host (`modprobe amdgpu`, see `dmesg`), or choose another runner"
     if ask:
@@ -60,13 +64,16 @@ def _fix_gpus(machine: Machine, usable: int, *, ask: str = "") -> str:
 def arch(machine: Machine, needs: Needs) -> Check:
     """Will the build hold code for the GPUs it is tested on?"""
     targets = sorted({gpu.gfx for gpu in machine.facts.gpus if gpu.gfx and gpu.visible is not False})
+    if not targets and not machine.facts.gpus:
+        return unknown("arch", NO_GPU, "a target that was asked for")
     if not needs.archs:
         fix = "name the targets: `--arch gfx942`, or `arch:` in the configuration"
         seen = ", ".join(targets) or "no GPU with a known target"
-        return unknown("arch", f"{seen}; no target to compare with was named", "a named target", fix)
+        return unknown("arch", f"{seen}; it was not said which is wanted", "a target that was asked for", fix)
     needed = f"one of the targets asked for: {', '.join(needs.archs)}"
     if not targets:
-        return unknown("arch", "no GPU with a known target", needed)
+        ask = "`rocminfo | grep gfx` shows it; `rocm-ci facts` says why it is not known"
+        return unknown("arch", "no GPU with a known target", needed, ask)
     configured = {name.split(":")[0] for name in needs.archs}
     missing = [target for target in targets if target not in configured]
     if not missing:
@@ -101,7 +108,7 @@ def partitions(machine: Machine, _needs: Needs) -> Check:
 
 
 def _mode(gpu: Gpu) -> str:
-    return "/".join(part or "?" for part in (gpu.compute_partition, gpu.memory_partition))
+    return "/".join(part for part in (gpu.compute_partition, gpu.memory_partition) if part)
 
 
 def _torn(known: list[Gpu]) -> str:
@@ -140,5 +147,5 @@ def sources_agree(machine: Machine, _needs: Needs) -> Check:
     if lost and not isolated:
         fix = "see `dmesg` on the host for amdgpu errors; a card that is only on the bus needs a reset"
         return advice("sources-agree", some(lost), needed, fix)
-    seen = "they do" if not said else f"they differ, which breaks nothing: {some(said)}"
+    seen = "none contradicts another" if not said else f"they differ, which breaks nothing: {some(said)}"
     return fine("sources-agree", seen, needed)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.gpu import kernel_log, kernel_signs
 from rocm_ci.gpu.checks.outcome import ELSEWHERE, advice, fine, some, unknown
+from rocm_ci.gpu.collectors.kernel_messages import DMESG
 from rocm_ci.gpu.reader import clean
 
 if TYPE_CHECKING:
@@ -16,29 +18,45 @@ if TYPE_CHECKING:
 
     from rocm_ci.gpu.checks.machine import Machine
     from rocm_ci.gpu.checks.needs import Needs
+    from rocm_ci.gpu.reader import Reader
     from rocm_ci.model.result import Check
     from rocm_ci.tools.process import Runner
 
 _TIMEOUT_S = 5.0
 _LINES = 50_000
+# The kernel's log is a ring: of a host that talks much the start is soon gone.
+_BOOT_S = 60.0
 _SKIPPED = "rejects atomics"
+_JOURNAL = re.compile(r"^[A-Z][a-z]{2} [ \d]\d [\d:]{8} \S{1,80} kernel: ")
 
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """Faults of the machine by what they mean, the last line of each kind, or why there are none."""
+    """Faults of the machine by what they mean and the last of them, or why the log was not read.
+
+    `refused` are devices that the driver skipped for want of PCIe atomics, `begins_s` is the uptime at which
+    the log begins.
+    """
 
     faults: Mapping[str, int] | None = None
     last: str = ""
     refused: tuple[str, ...] = ()
     problem: str = ""
+    begins_s: float = 0.0
+    is_live: bool = True
 
 
-def look(run: Runner | None, environment: Mapping[str, str], host: Path, *, live: bool) -> History:
-    """Read the whole log once: `dmesg`, or a recorded machine's file."""
-    lines, problem = _live(run, environment) if live else _recorded(host)
+def look(run: Runner | None, reader: Reader, host: Path, *, live: bool) -> History:
+    """Read the whole log once: `dmesg`, or what was recorded of a machine that is not this one."""
+    if live:
+        lines, problem = _live(run, reader.environment)
+    else:
+        lines, problem = _recorded(host)
+        # Only a recording may be asked: with a runner the answer would be this host's.
+        if problem and run is None:
+            lines, problem = _shown(reader)
     if problem:
-        return History(problem=problem)
+        return History(problem=problem, is_live=live)
     faults: Counter[str] = Counter()
     refused, last = [], ""
     for line in lines[:_LINES]:
@@ -47,8 +65,13 @@ def look(run: Runner | None, environment: Mapping[str, str], host: Path, *, live
         meaning = kernel_signs.meaning(line.text)
         if meaning is not None and meaning.sign.blame == "machine" and meaning.sign.origin != "host":
             faults[meaning.sign.text] += 1
-            last = line.shown
-    return History(faults=dict(faults), last=last[:300], refused=tuple(refused[-4:]))
+            last = line.shown if line.at_s else line.text
+    return History(
+        faults=dict(faults),
+        last=last[:300],
+        refused=tuple(refused[-4:]),
+        begins_s=lines[0].at_s if lines else 0.0,
+    )
 
 
 def _live(run: Runner | None, environment: Mapping[str, str]) -> tuple[list[kernel_log.Line], str]:
@@ -78,6 +101,17 @@ def _recorded(host: Path) -> tuple[list[kernel_log.Line], str]:
     return [], "the recorded machine has no kernel log"
 
 
+def _shown(reader: Reader) -> tuple[list[kernel_log.Line], str]:
+    """What `dmesg` or the journal printed, under any name. A journal tells the day, not the uptime."""
+    answer = reader.ask(DMESG)
+    texts = [
+        _JOURNAL.sub("[0.0] ", line)
+        for output in answer.outputs
+        for line in output.text.splitlines()[:_LINES]
+    ]
+    return _lines(texts), "" if answer.outputs else "the recorded machine has no kernel log"
+
+
 def _lines(texts: list[str]) -> list[kernel_log.Line]:
     return [line for text in texts[:_LINES] if (line := kernel_log.parsed(text)) is not None]
 
@@ -88,6 +122,8 @@ def kernel_messages(machine: Machine, _needs: Needs) -> Check:
     found = machine.history
     if found.faults is None:
         fix = "run it as root, or `sysctl kernel.dmesg_restrict=0` on the host"
+        if not found.is_live:
+            fix = "record `dmesg` of the host as root, and put it beside the rest as dmesg.txt"
         return unknown("kernel-log", found.problem or "the kernel's log cannot be read", needed, fix)
     if found.faults:
         seen = some([f"{text} ({count}×)" if count > 1 else text for text, count in found.faults.items()], 3)
@@ -95,4 +131,7 @@ def kernel_messages(machine: Machine, _needs: Needs) -> Check:
         return advice("kernel-log", f"{seen}; the last: {found.last}", needed, fix)
     if not machine.facts.gpus and not machine.bus.cards:
         return unknown("kernel-log", "nothing of a GPU in it, as there is none", needed, ELSEWHERE)
-    return fine("kernel-log", "nothing of the kind since the machine was started", needed)
+    seen = "nothing of the kind since the machine was started"
+    if found.begins_s > _BOOT_S:
+        seen = f"nothing of the kind; what the log still holds begins {found.begins_s:.0f} s after the start"
+    return fine("kernel-log", seen, needed)

@@ -35,7 +35,8 @@ class Kernel:
 
 def look(reader: Reader) -> Kernel:
     """See `Kernel`; starts nothing."""
-    there = bool(reader.names("/sys"))
+    # Of a recorded machine often only a part of /sys was kept.
+    there = bool(reader.names("/sys/class"))
     level = (reader.text("/proc/sys/kernel/perf_event_paranoid") or "").strip()
     return Kernel(
         command_line=reader.text("/proc/cmdline"),

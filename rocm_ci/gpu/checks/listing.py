@@ -1,12 +1,16 @@
-"""The doctor's answer for people: one line for each check, more where something is to be done."""
+"""The doctor's answer for people: one line for each check, more where something is to be done.
+
+What is wrong stands where it belongs, and once more by name at the end: that is what a terminal shows last.
+"""
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm_ci.gpu.checks.outcome import ELSEWHERE
+from rocm_ci.gpu.checks.outcome import ELSEWHERE, is_unknown
 from rocm_ci.gpu.checks.run import GROUPS, verdict
 from rocm_ci.log import printable
 from rocm_ci.model.verdict import Verdict
@@ -17,41 +21,52 @@ if TYPE_CHECKING:
     from rocm_ci.model.facts import Facts
     from rocm_ci.model.result import Check
 
-_MARKS = {
-    Verdict.PASS: ("✓", "32"),
-    Verdict.NEUTRAL: ("!", "33"),
-    Verdict.INCONCLUSIVE: ("?", "33"),
-    Verdict.SKIPPED: ("–", "2"),
-    Verdict.ERROR: ("✗", "31"),
-    Verdict.FAIL: ("✗", "31"),
-}
-_WORDS = {
-    Verdict.PASS: "as needed",
-    Verdict.NEUTRAL: "advice",
-    Verdict.INCONCLUSIVE: "open",
-    Verdict.SKIPPED: "not looked at",
-    Verdict.ERROR: "wrong",
-    Verdict.FAIL: "wrong",
-}
+
+@dataclass(frozen=True)
+class _Kind:
+    """How a check is shown: its mark and colour, and what it is called."""
+
+    mark: str
+    colour: str
+    word: str
+
+
+_WRONG = _Kind("✗", "31", "wrong")
+_ADVICE = _Kind("!", "33", "advice")
+_UNKNOWN = _Kind("?", "36", "unknown")
+_IDLE = _Kind("–", "2", "not used")
+_AWAY = _Kind("–", "2", "not applicable")
+_FINE = _Kind("✓", "32", "as needed")
+_KINDS = (_WRONG, _ADVICE, _UNKNOWN, _FINE, _AWAY, _IDLE)
 _NAME = 17
 _LEAST, _MOST = 60, 140
 _INDENT = 4
+_LABEL = 9
 
 
 def listing(checks: Sequence[Check], facts: Facts, *, colour: bool = False, width: int = 100) -> str:
     """All checks in their groups; what only another machine could tell stands together at the end."""
     pen = _Pen(colour=colour, width=max(_LEAST, min(width, _MOST)))
-    lines = [pen.paint("1", _machine(facts))]
-    elsewhere = [c for c in checks if c.status is Verdict.SKIPPED and c.fix == ELSEWHERE]
-    bundled = {check.id for check in elsewhere}
-    by_id = {check.id: check for check in checks}
+    lines = [pen.paint("1", line) for line in pen.wrapped(_machine(facts), 0)]
+    away = [check for check in checks if _kind(check) is _AWAY]
+    by_id = {check.id: check for check in checks if _kind(check) is not _AWAY}
     for title, names in GROUPS.items():
-        shown = [by_id[name] for name in names if name in by_id and name not in bundled]
+        shown = [by_id[name] for name in names if name in by_id]
         if shown:
-            lines += ["", pen.paint("1;36", title), *(line for check in shown for line in pen.lines(check))]
-    if elsewhere:
-        lines += ["", pen.paint("1;36", "not looked at"), *pen.bundle(elsewhere)]
+            lines += ["", pen.paint("1", title), *(line for check in shown for line in pen.lines(check))]
+    if away:
+        lines += ["", pen.paint("1", _AWAY.word), *pen.bundle(away)]
     return "\n".join([*lines, "", *_verdict(checks, pen)])
+
+
+def _kind(check: Check) -> _Kind:
+    if is_unknown(check):
+        return _UNKNOWN
+    if check.status is Verdict.SKIPPED:
+        return _AWAY if check.fix == ELSEWHERE else _IDLE
+    return {Verdict.PASS: _FINE, Verdict.NEUTRAL: _ADVICE, Verdict.INCONCLUSIVE: _ADVICE}.get(
+        check.status, _WRONG
+    )
 
 
 def _machine(facts: Facts) -> str:
@@ -64,20 +79,28 @@ def _machine(facts: Facts) -> str:
         f"inside a {host.container} container" if host.container else None,
         gpus,
     )
-    return printable(" · ".join(part for part in parts if part))
+    return " · ".join(part for part in parts if part)
 
 
 def _verdict(checks: Sequence[Check], pen: _Pen) -> list[str]:
+    """What it comes to, how many of each kind, and where to begin."""
     found = verdict(checks)
-    counts = Counter(_WORDS[check.status] for check in checks)
-    tally = ", ".join(f"{counts[word]} {word}" for word in dict.fromkeys(_WORDS.values()) if counts[word])
-    said = {
-        Verdict.ERROR: "This machine cannot do what is asked.",
-        Verdict.NEUTRAL: "This machine can do what is asked; there is something to make better.",
-    }.get(found, "This machine can do what is asked.")
-    if found is Verdict.NEUTRAL and any(c.id == "gpus" and c.status is found for c in checks):
-        said = "Without a GPU this machine can scan and build, but run no test or benchmark that wants one."
-    return [pen.paint(f"1;{_MARKS[found][1]}", said), f"{tally}."]
+    said, kind = "This machine can do what is asked.", _FINE
+    if found is Verdict.ERROR:
+        said, kind = "This machine cannot do what is asked.", _WRONG
+    elif found is Verdict.NEUTRAL:
+        said, kind = "This machine can do what is asked; there is something to make better.", _ADVICE
+        if any(check.id == "gpus" and check.status is found for check in checks):
+            said = "Without a GPU this machine can scan and build, but run nothing that wants one."
+    counts = Counter(_kind(check) for check in checks)
+    tally = ", ".join(f"{counts[one]} {one.word}" for one in _KINDS if counts[one])
+    lines = [pen.paint(f"1;{kind.colour}", line) for line in pen.wrapped(said, 0)]
+    lines += pen.wrapped(f"{tally}.", 0)
+    for one in (_WRONG, _ADVICE):
+        named = [check.id for check in checks if _kind(check) is one]
+        if named:
+            lines += pen.labelled(f"{one.mark} {one.word}", ", ".join(named), one.colour, at=2)
+    return lines
 
 
 class _Pen:
@@ -93,40 +116,39 @@ class _Pen:
 
     def lines(self, check: Check) -> Iterator[str]:
         """One check: its line, and what is needed and how to get there where it is not as needed."""
-        mark, code = _MARKS[check.status]
-        first, *more = self._wrapped(check.seen, _INDENT + _NAME)
-        name = self.paint(
-            "1" if check.status in (Verdict.ERROR, Verdict.NEUTRAL) else "0", f"{check.id:<{_NAME}}"
-        )
-        yield f"  {self.paint(code, mark)} {name}{first}"
+        kind = _kind(check)
+        # What is not known is no trouble yet: a line is enough to say how to find out.
+        seen = f"{check.seen} → {check.fix}" if kind is _UNKNOWN else check.seen
+        first, *more = self.wrapped(seen, _INDENT + _NAME)
+        name = f"{check.id:<{_NAME}}"
+        strong = self.paint("1", name) if kind in (_WRONG, _ADVICE) else name
+        yield f"  {self.paint(kind.colour, kind.mark)} {strong}{first}"
         yield from more
-        if check.status is not Verdict.PASS:
-            if check.status is not Verdict.SKIPPED:
-                yield from self._labelled("needed", check.needed, "2")
-            yield from self._labelled(
-                "fix", check.fix or "", code if check.status is not Verdict.SKIPPED else "2"
-            )
+        if kind in (_WRONG, _ADVICE):
+            yield from self.labelled("needed", check.needed, "2")
+            yield from self.labelled("fix", check.fix or "", kind.colour)
 
     def bundle(self, group: Sequence[Check]) -> Iterator[str]:
         """Checks that want another machine: each reason once, and once what to do."""
-        mark, code = _MARKS[Verdict.SKIPPED]
         same: dict[str, list[str]] = defaultdict(list)
         for check in group:
             same[check.seen].append(check.id)
         for reason, names in same.items():
-            first, *more = self._wrapped(f"{', '.join(names)}: {reason}", _INDENT)
-            yield f"  {self.paint(code, mark)} {first}"
+            first, *more = self.wrapped(f"{', '.join(names)}: {reason}", _INDENT)
+            yield f"  {self.paint(_AWAY.colour, _AWAY.mark)} {first}"
             yield from more
-        yield from self._labelled("fix", ELSEWHERE, "2", at=_INDENT)
+        first, *more = self.wrapped(f"→ {ELSEWHERE}", _INDENT)
+        yield from (" " * _INDENT + first, *more)
 
-    def _labelled(self, label: str, text: str, code: str, *, at: int = _INDENT + _NAME) -> Iterator[str]:
+    def labelled(self, label: str, text: str, code: str, *, at: int = _INDENT + _NAME) -> Iterator[str]:
+        """A label and what it is about."""
         if not text:
             return
-        first, *more = self._wrapped(text, at + 8)
-        yield " " * at + self.paint(code, f"{label:<8}") + first
+        first, *more = self.wrapped(text, at + _LABEL)
+        yield " " * at + self.paint(code, f"{label:<{_LABEL}}") + first
         yield from more
 
-    def _wrapped(self, text: str, indent: int) -> list[str]:
+    def wrapped(self, text: str, indent: int) -> list[str]:
         """The first line without its indentation, the others with it. Paths and commands stay whole."""
         room = max(20, self._width - indent)
         pieces = textwrap.wrap(

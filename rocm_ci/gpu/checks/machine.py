@@ -95,6 +95,8 @@ def survey(
 
     environment = reader.environment
     live = host == Path("/")
+    if not environment:
+        unseen["environment"] = "no environment was recorded"
     return Machine(
         facts=facts,
         environment=environment,
@@ -105,7 +107,7 @@ def survey(
         process=seen("process", lambda: process.look(reader), _PROCESS),
         sensors=seen("sensors", lambda: sensors.look(facts, reader), {}),
         taken=seen("vram", lambda: occupancy.look(facts, host), {}),
-        history=seen("kernel-log", lambda: history.look(run, environment, host, live=live), _HISTORY),
+        history=seen("kernel-log", lambda: history.look(run, reader, host, live=live), _HISTORY),
         memory_available=seen("memory", lambda: resources.memory_available(reader), None),
         quarantined=seen("quarantine", quarantined, None) if quarantined else None,
         smoke=seen("smoke", smoke, None) if smoke else None,

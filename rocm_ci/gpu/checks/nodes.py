@@ -57,7 +57,7 @@ class Node:
 
 def look(facts: Facts, reader: Reader, host: Path, run: Runner | None) -> tuple[Node, ...]:
     """The nodes that the GPUs of `facts` need, below `host`. Without a runner nothing is opened."""
-    if not facts.gpus:
+    if not facts.gpus or not (host / "dev").is_dir():
         return ()
     groups = _group_names(reader)
     renders = sorted({gpu.render for gpu in facts.gpus if gpu.render}, key=lambda name: (len(name), name))
@@ -103,7 +103,7 @@ def device_nodes(machine: Machine, needs: Needs) -> Check:
     """Are the device files of the GPUs that the kernel shows here, or were they not passed in?"""
     needed = "/dev/kfd and one render node per GPU"
     if not machine.nodes:
-        return unknown("device-nodes", NO_GPU, needed)
+        return _no_nodes("device-nodes", machine, needed)
     gone = [node.path for node in machine.nodes if not node.exists]
     if not gone:
         return fine("device-nodes", f"/dev/kfd and {len(machine.nodes) - 1} render node(s)", needed)
@@ -121,17 +121,31 @@ def device_nodes(machine: Machine, needs: Needs) -> Check:
     return wrong("device-nodes", f"not there{where}: {some(gone, 8)}", needed, fix, fatal=fatal)
 
 
+def _no_nodes(name: str, machine: Machine, needed: str) -> Check:
+    if not machine.facts.gpus:
+        return unknown(name, NO_GPU, needed)
+    why = machine.unseen.get("nodes", "there is no /dev to look into")
+    return unknown(
+        name, why, needed, "`ls -ln /dev/kfd /dev/dri` shows them, with the numbers of their groups"
+    )
+
+
 def device_access(machine: Machine, needs: Needs) -> Check:
     """May this process open them? Group *names* differ between host and image, numbers do not."""
     needed = "read and write access, by the number of the nodes' group"
     there = [node for node in machine.nodes if node.exists]
+    if not machine.nodes:
+        return _no_nodes("device-access", machine, needed)
     if not there:
-        why = "there is no device file" if machine.nodes else NO_GPU
-        return unknown("device-access", why, needed)
+        return unknown("device-access", "there is no device file", needed, "see the check `device-nodes`")
     owners = ", ".join(_group(gid, name) for gid, name in sorted({(n.gid or 0, n.group) for n in there}))
     bad = [node for node in there if _closed(node, machine)]
     if not bad and all(node.refused is None and _mode_tells(node, machine) is None for node in there):
-        return unknown("device-access", "nobody tried, and the ids of this process are not known", needed)
+        why, ask = (
+            "nobody tried, and the ids of this process are not known",
+            "compare `id` with `ls -ln /dev/kfd`",
+        )
+        return unknown("device-access", why, needed, ask)
     if not bad:
         return fine("device-access", f"{len(there)} node(s) open, of group {owners}", needed)
     seen = some([f"{node.path}: {_why(node)}" for node in bad], 3) + f"; group {owners}"

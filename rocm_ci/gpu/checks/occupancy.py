@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm_ci.gpu import holders, vram
-from rocm_ci.gpu.checks.outcome import ELSEWHERE, NO_GPU, fine, label, size, some, unknown, wrong
+from rocm_ci.gpu.checks.outcome import ELSEWHERE, NO_GPU, fine, label, silent, size, some, unknown, wrong
 from rocm_ci.gpu.watched import SLACK_BYTES, Watched
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # Above this a card is of no use to a test that expects it empty.
 _MOST = 0.5
+_ASK = "mount the host's /sys read-only, or ask `rocm-smi --showmeminfo vram`"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,12 +69,17 @@ def vram_free(machine: Machine, needs: Needs) -> Check:
     known = [(gpu, t) for gpu in machine.facts.gpus if (t := machine.taken_of(gpu)).used_bytes is not None]
     if not known:
         why = "the driver does not say how much is in use" if machine.facts.gpus else NO_GPU
-        fix = "mount the host's /sys read-only, or ask `rocm-smi --showmeminfo vram`"
-        return unknown("vram", why, needed, fix if machine.facts.gpus else ELSEWHERE)
+        return unknown("vram", why, needed, _ASK if machine.facts.gpus else ELSEWHERE)
     busy = [(gpu, t) for gpu, t in known if (t.used_bytes or 0) > SLACK_BYTES and gpu.integrated is not True]
     if not busy:
         most = max(t.used_bytes or 0 for _, t in known)
-        return fine("vram", f"{len(known)} GPU(s), at most {size(most)} in use", needed)
+        seen, quiet = (
+            f"{len(known)} GPU(s), at most {size(most)} in use",
+            silent(machine.facts.gpus, [g for g, _ in known]),
+        )
+        if quiet:
+            return unknown("vram", f"{seen}; not told by {quiet}", needed, _ASK)
+        return fine("vram", seen, needed)
     seen = some([_told(gpu, taken) for gpu, taken in busy], 3)
     full = [gpu for gpu, t in busy if t.total_bytes and (t.used_bytes or 0) > _MOST * t.total_bytes]
     fatal = bool(full) and needs.must_have_gpu and machine.usable - len(full) < needs.gpus

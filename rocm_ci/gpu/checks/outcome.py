@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 GB = 1_000_000_000
 NO_GPU = "there is no GPU to look at"
 ELSEWHERE = "run it on a machine with an AMD GPU and its amdgpu driver loaded"
+UNUSED = "nothing, unless the project uses it"
 
 
 def fine(name: str, seen: str, needed: str) -> Check:
@@ -34,8 +35,31 @@ def wrong(name: str, seen: str, needed: str, fix: str, *, fatal: bool = True) ->
 
 
 def unknown(name: str, why: str, needed: str, fix: str = ELSEWHERE) -> Check:
-    """Could not be looked at, or does not apply here. Never green."""
+    """Could not be looked at, or does not apply here; `fix` says how to find out. Never green."""
     return Check(id=name, status=Verdict.SKIPPED, seen=why, needed=needed, fix=fix)
+
+
+def unused(name: str, why: str, needed: str) -> Check:
+    """Not there, which many a project does not mind."""
+    return unknown(name, why, needed, UNUSED)
+
+
+def is_unknown(check: Check) -> bool:
+    """Whether it applies here, and could not be looked at."""
+    return check.status is Verdict.SKIPPED and check.fix not in (ELSEWHERE, UNUSED)
+
+
+def silent(gpus: Sequence[Gpu], told: Sequence[Gpu]) -> str:
+    """Which GPUs tell nothing, as words; empty when each card does. Partitions share their card's values."""
+    cards = {_card(gpu) for gpu in told}
+    missing = [gpu for gpu in gpus if _card(gpu) not in cards and gpu.integrated is not True]
+    return some([label(gpu) for gpu in missing], 3)
+
+
+def _card(gpu: Gpu) -> str:
+    if gpu.bus is None or gpu.virtual_function:
+        return str(gpu.index)
+    return gpu.bus.rsplit(".", 1)[0]
 
 
 def label(gpu: Gpu) -> str:
@@ -53,4 +77,12 @@ def size(count: int) -> str:
     """Bytes for people."""
     if count < GB // 10:
         return f"{count / 1e6:.0f} MB"
-    return f"{count / GB:.1f} GB" if count < 100 * GB else f"{count / GB:,.0f} GB"
+    if count >= 100 * GB:
+        return f"{count / GB:,.0f} GB"
+    return f"{count / GB:.1f}".removesuffix(".0") + " GB"
+
+
+def binary(count: int) -> str:
+    """Bytes as limits and mounts are set: Docker's 64 MiB of shared memory are no 67 MB."""
+    power, name = next(((p, n) for p, n in ((30, "GiB"), (20, "MiB")) if count >= 1 << p), (10, "KiB"))
+    return f"{count / (1 << power):.1f}".removesuffix(".0") + f" {name}"

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm_ci.gpu.checks.outcome import GB, advice, fine, size, unknown, wrong
+from rocm_ci.gpu.checks.outcome import GB, advice, binary, fine, size, unknown, wrong
 from rocm_ci.gpu.quantity import size_bytes
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def shm(machine: Machine, needs: Needs) -> Check:
     if not found.shm_mounted or found.shm_bytes is None:
         fatal = needs.gpus > 1 and needs.require_gpu
         return wrong("shm", f"{_SHM} is no file system of its own", needed, fix, fatal=fatal)
-    seen = size(found.shm_bytes)
+    seen = binary(found.shm_bytes)
     if found.shm_bytes >= least:
         return fine("shm", seen, needed)
     fatal = found.shm_bytes <= _SHM_DOCKER and needs.gpus > 1 and needs.require_gpu
@@ -132,7 +132,7 @@ def memlock(machine: Machine, needs: Needs) -> Check:
     limit = machine.process.memlock
     if limit is None:
         return unknown("memlock", "/proc/self/limits cannot be read", needed, "mount /proc")
-    seen = "unlimited" if limit[0] == UNLIMITED else size(limit[0])
+    seen = "unlimited" if limit[0] == UNLIMITED else binary(limit[0])
     if limit[0] == UNLIMITED or limit[0] >= MEMLOCK:
         return fine("memlock", seen, needed)
     if machine.process.may_lock:

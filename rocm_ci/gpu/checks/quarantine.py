@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from rocm_ci.gpu import ledger
-from rocm_ci.gpu.checks.outcome import advice, fine, some, unknown, wrong
+from rocm_ci.gpu.checks.outcome import NO_GPU, advice, fine, some, unknown, wrong
 from rocm_ci.gpu.device import devices
 from rocm_ci.gpu.quarantine import Rule
 
@@ -38,6 +38,8 @@ def quarantine(machine: Machine, needs: Needs) -> Check:
     needed = "no GPU in quarantine"
     kept = machine.quarantined
     problem = Rule.of(machine.environment).problem
+    if not machine.facts.gpus:
+        return unknown("quarantine", NO_GPU, needed)
     if kept is None:
         why = machine.unseen.get("quarantine", "the ledger of this host was not read")
         return unknown("quarantine", why, needed, "`rocm-ci ledger` as the runner's user shows it")

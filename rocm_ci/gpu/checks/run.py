@@ -5,8 +5,6 @@ from __future__ import annotations
 import traceback
 from typing import TYPE_CHECKING, TypeAlias
 
-from msgspec.structs import replace
-
 from rocm_ci.gpu.checks import (
     bus,
     compatibility,
@@ -24,7 +22,7 @@ from rocm_ci.gpu.checks import (
     variables,
     versions,
 )
-from rocm_ci.gpu.checks.outcome import ELSEWHERE, unknown
+from rocm_ci.gpu.checks.outcome import unknown
 from rocm_ci.model.verdict import Verdict, worst
 
 if TYPE_CHECKING:
@@ -88,8 +86,6 @@ GROUPS: Mapping[str, Mapping[str, Checking]] = {
         "gfx-override": variables.gfx_override,
     },
 }
-# What many a project does without, with a GPU or not.
-_OPTIONAL = ("hipcc", "torch", "tool-versions")
 GROUP_OF = {name: group for group, checks in GROUPS.items() for name in checks}
 
 
@@ -102,21 +98,13 @@ def run_checks(machine: Machine, needs: Needs) -> tuple[Check, ...]:
 
 def _guarded(name: str, check: Checking, machine: Machine, needs: Needs) -> Check:
     try:
-        return _with_fix(check(machine, needs), machine)
+        return check(machine, needs)
     except Exception as error:  # noqa: BLE001 - one odd machine must not cost all other answers
         where = traceback.extract_tb(error.__traceback__)[-1]
         why = f"rocm-ci could not judge it: {type(error).__name__}: {error} ({where.name}:{where.lineno})"
         return unknown(
             name, why[:400], "this check to work", "please report it with what `rocm-ci facts` says"
         )
-
-
-def _with_fix(check: Check, machine: Machine) -> Check:
-    """What could not be looked at says how it could be, too."""
-    if check.fix is not None or check.status is not Verdict.SKIPPED:
-        return check
-    is_optional = check.id in _OPTIONAL or bool(machine.facts.gpus)
-    return replace(check, fix="nothing, unless the project uses it" if is_optional else ELSEWHERE)
 
 
 def verdict(checks: Iterable[Check]) -> Verdict:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocm_ci.gpu.amdsmi_records import looks_like, records
-from rocm_ci.gpu.checks.outcome import ELSEWHERE, NO_GPU, advice, fine, label, some, unknown, wrong
+from rocm_ci.gpu.checks.outcome import ELSEWHERE, NO_GPU, advice, fine, label, silent, some, unknown, wrong
 from rocm_ci.gpu.observation import bus_address
 from rocm_ci.gpu.quantity import number, whole, word
 from rocm_ci.gpu.reader import Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rocm_ci.gpu.amdsmi_records import Record
     from rocm_ci.gpu.checks.machine import Machine
@@ -150,6 +150,14 @@ def _unlooked(name: str, machine: Machine, needed: str, what: str) -> Check:
     return unknown(name, f"neither the driver's files in /sys nor amd-smi tell {what}", needed, _ASK)
 
 
+def _as_needed(
+    name: str, seen: str, needed: str, machine: Machine, known: Sequence[tuple[Gpu, object]]
+) -> Check:
+    """Fine, unless some cards tell nothing: what is wrong with those nobody knows."""
+    quiet = silent(machine.facts.gpus, [gpu for gpu, _ in known])
+    return unknown(name, f"{seen}; not told by {quiet}", needed, _ASK) if quiet else fine(name, seen, needed)
+
+
 def _fatal(machine: Machine, needs: Needs, bad: int) -> bool:
     """Whether too few GPUs are left without these."""
     return needs.must_have_gpu and machine.usable - bad < needs.gpus
@@ -170,7 +178,9 @@ def temperature(machine: Machine, needs: Needs) -> Check:
     hot = [(gpu, s) for gpu, s in known if (s.temperature_c or 0) > WARM_C]
     if not hot:
         most = max(s.temperature_c or 0 for _, s in known)
-        return fine("temperature", f"{len(known)} GPU(s), the warmest {most:.0f} °C", needed)
+        return _as_needed(
+            "temperature", f"{len(known)} GPU(s), the warmest {most:.0f} °C", needed, machine, known
+        )
     seen = some([f"{label(gpu)} has {s.temperature_c:.0f} °C" for gpu, s in hot])
     critical = [gpu for gpu, s in hot if (s.temperature_c or 0) >= (s.critical_c or CRITICAL_C)]
     fix = "see what runs on it (`rocm-smi --showpids`); where nothing does, look at fans and air flow"
@@ -190,7 +200,7 @@ def ecc(machine: Machine, needs: Needs) -> Check:
         corrected = sum(s.corrected or 0 for _, s in known)
         retired = sum(s.retired_pages or 0 for _, s in known)
         more = f", {corrected} corrected" + (f", {retired} memory pages retired" if retired else "")
-        return fine("ecc", f"none on {len(known)} GPU(s){more}", needed)
+        return _as_needed("ecc", f"none on {len(known)} GPU(s){more}", needed, machine, known)
     seen = some([f"{label(gpu)}: {_counts(s)}" for gpu, s in bad])
     fix = "take the GPU out of use, restart the host, and have the card replaced where it comes again"
     return wrong("ecc", seen, needed, fix, fatal=_fatal(machine, needs, len(bad)))
@@ -212,7 +222,7 @@ def throttling(machine: Machine, _needs: Needs) -> Check:
         return unknown("throttling", "amd-smi does not tell it", needed, fix)
     held = [f"{label(gpu)}: {', '.join(why)}" for gpu, why in known if why]
     if not held:
-        return fine("throttling", f"none on {len(known)} GPU(s)", needed)
+        return _as_needed("throttling", f"none on {len(known)} GPU(s)", needed, machine, known)
     fix = "wait until the GPU is cool, or look at cooling, power supply and cap (`amd-smi metric --throttle`)"
     return advice("throttling", some(held), needed, fix)
 
@@ -226,5 +236,5 @@ def power_cap(machine: Machine, _needs: Needs) -> Check:
     low = [f"{label(gpu)}: {cap[0]} W of {cap[1]} W" for gpu, cap in known if cap[0] < cap[1]]
     if not low:
         watts = sorted({f"{cap[0]} W" for _, cap in known})
-        return fine("power-cap", f"{len(known)} GPU(s) at {', '.join(watts)}", needed)
+        return _as_needed("power-cap", f"{len(known)} GPU(s) at {', '.join(watts)}", needed, machine, known)
     return advice("power-cap", some(low), needed, "on the host: `rocm-smi --resetpoweroverdrive` as root")

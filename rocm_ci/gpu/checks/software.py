@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm_ci.gpu import compat, release
+from rocm_ci.gpu.checks.outcome import unused
 from rocm_ci.gpu.compat import Word
 from rocm_ci.model.result import Check
 from rocm_ci.model.verdict import Verdict
@@ -34,7 +35,7 @@ def hipcc(machine: Machine, needs: Needs) -> Check:
         return Check(id="hipcc", status=Verdict.PASS, seen=seen, needed=needed)
     reason = next((u.reason for u in machine.facts.unknown if u.name == "rocm.hipcc"), "not found")
     if not needs.builds:
-        return Check(id="hipcc", status=Verdict.SKIPPED, seen=reason, needed="nothing: no build is planned")
+        return unused("hipcc", reason, "nothing: no build is planned")
     # A project of Triton or Python code builds without hipcc; only a command that says so needs it.
     certain = any(_COMPILES.search(command) for command in needs.commands)
     return Check(
@@ -63,14 +64,15 @@ def torch(machine: Machine, _needs: Needs) -> Check:
     rocm = machine.facts.rocm
     needed = "a ROCm build of PyTorch, where there is one at all"
     if rocm.torch is None:
-        return Check(id="torch", status=Verdict.SKIPPED, seen="torch is not installed", needed=needed)
+        reason = next((u.reason for u in machine.facts.unknown if u.name == "rocm.torch"), "")
+        return unused("torch", reason or "torch is not installed", needed)
     stack = "the CPU"
     if rocm.torch_hip or rocm.torch_cuda:
         stack = f"HIP {rocm.torch_hip}" if rocm.torch_hip else f"CUDA {rocm.torch_cuda}"
     seen = f"torch {rocm.torch}, built for {stack}"
     if rocm.torch_hip or release.of_wheel(rocm.torch):
         return _beside_rocm(machine, seen, needed)
-    if not machine.facts.gpus:
+    if not machine.facts.gpus and not machine.facts.driver.loaded:
         return Check(id="torch", status=Verdict.PASS, seen=f"{seen}; there is no GPU", needed=needed)
     return Check(
         id="torch",

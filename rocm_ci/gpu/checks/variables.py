@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm_ci.gpu import names
-from rocm_ci.gpu.checks.outcome import advice, fine, wrong
+from rocm_ci.gpu.checks.outcome import advice, fine, unknown, wrong
 from rocm_ci.gpu.visibility import RUNTIME, chosen, selected, usable_gpus
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
 def visible_devices(machine: Machine, needs: Needs) -> Check:
     """Do the variables that hide devices contradict each other, or hide everything?"""
+    if "environment" in machine.unseen:
+        return _unseen("visible-devices", machine, "visible-device variables that agree, and leave a GPU")
     found = chosen(machine.environment)
     seen = ", ".join(f"{name}={value or '(empty)'}" for name, value in found.items()) or "none set"
     needed = "visible-device variables that agree, and leave a GPU"
@@ -42,6 +44,11 @@ def visible_devices(machine: Machine, needs: Needs) -> Check:
     return fine("visible-devices", seen, needed)
 
 
+def _unseen(name: str, machine: Machine, needed: str) -> Check:
+    ask = "record `env | grep -E 'VISIBLE_DEVICES|HSA_|GPU_DEVICE_ORDINAL'` of the job"
+    return unknown(name, machine.unseen["environment"], needed, ask)
+
+
 def _fits(outer: str, inner: str) -> bool:
     """Whether every device of `inner` is one of the ordinals that `outer` leaves."""
     left = len([part for part in outer.split(",") if part.strip()])
@@ -50,8 +57,10 @@ def _fits(outer: str, inner: str) -> bool:
 
 def gfx_override(machine: Machine, needs: Needs) -> Check:
     """Is the runtime told another target than the card's? Across families that never works."""
-    told = overrides(machine.environment)
     needed = f"{OVERRIDE} not set"
+    if "environment" in machine.unseen:
+        return _unseen("gfx-override", machine, needed)
+    told = overrides(machine.environment)
     if not told:
         return fine("gfx-override", "not set", needed)
     targets = [gpu.gfx for gpu in machine.facts.gpus if gpu.gfx]

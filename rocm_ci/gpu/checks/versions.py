@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from rocm_ci.gpu import compat, names, release
+from rocm_ci.gpu.checks.outcome import NO_GPU, fine, unknown, unused
 from rocm_ci.gpu.matrix import matrix
 from rocm_ci.model.result import Check
 from rocm_ci.model.verdict import Verdict
@@ -27,8 +28,10 @@ def firmware(machine: Machine, _needs: Needs) -> Check:
         kinds[gpu.name or gpu.device_id or "AMD GPU"].append(gpu)
     known = {name: gpus for name, gpus in kinds.items() if any(g.vbios or g.firmware for g in gpus)}
     if not known:
-        seen = "no tool tells the firmware" if facts.gpus else "there is no GPU"
-        return Check(id="firmware", status=Verdict.SKIPPED, seen=seen, needed=needed)
+        if not facts.gpus:
+            return unknown("firmware", NO_GPU, needed)
+        ask = "`amd-smi firmware` (package amd-smi-lib), or `rocm-smi --showvbios`"
+        return unknown("firmware", "no tool tells the firmware", needed, ask)
     mixed = [text for name, gpus in known.items() for text in _differences(name, gpus)]
     if mixed:
         return Check(
@@ -57,8 +60,9 @@ def tools(machine: Machine, needs: Needs) -> Check:
         )
     parts = {"amd-smi": facts.rocm.amd_smi, "cmake": facts.tools.get("cmake")}
     seen = ", ".join(f"{name} {version}" for name, version in parts.items() if version)
-    status = Verdict.PASS if seen else Verdict.SKIPPED
-    return Check(id="tool-versions", status=status, seen=seen or "no tool told its version", needed=needed)
+    if not seen:
+        return unused("tool-versions", "neither amd-smi nor cmake told a version", needed)
+    return fine("tool-versions", seen, needed)
 
 
 def _differences(name: str, gpus: list[Gpu]) -> list[str]:

@@ -46,8 +46,13 @@ _FIELDS: tuple[tuple[str, Callable[[object], Value], tuple[str, ...]], ...] = (
     ("numa_node", whole, ("numa.node", "node")),
     # The part number is what sysfs and rocm-smi call the version.
     ("vbios", word, ("vbios.part_number", "ifwi.part_number", "vbios.version", "ifwi.version")),
-    ("vram_bytes", _mib, ("vram.size", "vram.vram_size", "mem_usage.total_vram", "vram_size", "size")),
-    ("vram_used_bytes", _mib, ("mem_usage.used_vram", "mem_info.vram_used", "vram_used", "vram_used_mb")),
+    ("vram_bytes", _mib, (
+        "vram.size", "vram.vram_size", "mem_usage.total_vram", "vram_size", "size",
+        "monitor.total_vram",
+    )),
+    ("vram_used_bytes", _mib, (
+        "mem_usage.used_vram", "mem_info.vram_used", "vram_used", "vram_used_mb", "monitor.used_vram",
+    )),
     ("compute_partition", word, (
         "partition.accelerator_partition", "partition.compute_partition", "accelerator_type",
         "accelerator_partition", "compute_partition",
@@ -75,7 +80,8 @@ def collect(reader: Reader) -> Observation:
     answer = reader.ask(AMD_SMI)
     driver: dict[str, Value] = {}
     rocm: dict[str, Value] = {}
-    devices: dict[int, dict[str, Value]] = {}
+    host: dict[str, Value] = {}
+    devices: dict[int, Record] = {}
     firmware: dict[int, dict[str, str]] = {}
     for output in answer.outputs:
         _read_version(output.text, driver, rocm)
@@ -84,15 +90,20 @@ def collect(reader: Reader) -> Observation:
             if ordinal is None:
                 _read_versions(record, driver, rocm)
             elif 0 <= ordinal < MAX_DEVICES:
-                _fill(devices.setdefault(ordinal, {}), record)
+                _join(devices.setdefault(ordinal, {}), record)
                 firmware.setdefault(ordinal, {}).update(_firmware(record))
                 _read_driver(record, driver)
+                kernel = word(record.get("driver.os_kernel_version"))
+                host |= {"kernel": kernel} if kernel else {}
     return Observation(
         source="amd-smi",
+        host=host,
         driver=driver,
         rocm=rocm,
         notes=_cut_off(answer, devices),
-        devices=tuple(Device(values=devices[n], firmware=firmware.get(n, {})) for n in sorted(devices)),
+        devices=tuple(
+            Device(values=_values(devices[n]), firmware=firmware.get(n, {})) for n in sorted(devices)
+        ),
         problem=answer.problem,
     )
 
@@ -108,7 +119,15 @@ def _first(record: Record, paths: Sequence[str]) -> str | None:
     return next((record[path] for path in paths if path in record), None)
 
 
-def _fill(values: dict[str, Value], record: Record) -> None:
+def _join(into: Record, record: Record) -> None:
+    """What a later subcommand says wins, unless it is «N/A»."""
+    for path, text in record.items():
+        if path not in into or word(text) is not None:
+            into[path] = text
+
+
+def _values(record: Record) -> dict[str, Value]:
+    values: dict[str, Value] = {}
     for field, read, paths in _FIELDS:
         texts = [record[path] for path in paths if path in record]
         found = next((value for text in texts if (value := read(text)) is not None), None)
@@ -123,6 +142,7 @@ def _fill(values: dict[str, Value], record: Record) -> None:
             values[field] = mode.split("/")[0].upper()
     if word(record.get("vram.type", "")) in ("DDR4", "DDR5", "LPDDR4", "LPDDR5"):
         values["integrated"] = True
+    return values
 
 
 def _firmware(record: Record) -> dict[str, str]:

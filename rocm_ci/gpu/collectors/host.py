@@ -15,17 +15,29 @@ if TYPE_CHECKING:
 
 _UNAME = re.compile(r"^Linux \S+ (\d\S*) .*?\b(x86_64|aarch64|ppc64le|riscv64)\b", re.MULTILINE)
 _PROC_VERSION = re.compile(r"^Linux version (\d\S*)", re.MULTILINE)
+_HOSTNAMECTL = re.compile(r"^ *Kernel: Linux (\d\S{0,80})$", re.MULTILINE)
 
 # These are files or run by nobody on a live machine; in a recording they may lie under any name.
-OS_RELEASE = Tool(name="os-release", commands=(), recognise=lambda t: bool(re.search(r"(?m)^VERSION_ID=", t)))
+OS_RELEASE = Tool(
+    name="os-release",
+    commands=(),
+    recognise=lambda t: bool(
+        re.search(r"(?m)^(?:VERSION_ID=|NAME=\"|Distributor ID:|OS *: \S|Operating System: )", t)
+    ),
+)
 UNAME = Tool(
     name="uname",
     commands=(),
-    recognise=lambda t: bool(_UNAME.search(t[:4000]) or _PROC_VERSION.search(t[:4000])),
+    recognise=lambda t: any(p.search(t[:4000]) for p in (_UNAME, _PROC_VERSION, _HOSTNAMECTL)),
 )
-LSCPU = Tool(
-    name="lscpu", commands=(), recognise=lambda t: bool(re.search(r"(?m)^(Model name|model name)\s*:", t))
+# `lscpu` speaks the language of the machine.
+_MODEL = (
+    r"(?:[Mm]odel name|Modellname|Nom de mod\S{1,4}|Nombre del modelo|Nome (?:do )?modello?|型号名称|"
+    r"モデル名|Имя модели)"
 )
+LSCPU = Tool(name="lscpu", commands=(), recognise=lambda t: bool(re.search(rf"(?m)^\s*{_MODEL}\s*[:：]", t)))
+# Only a transcript says what its number is.
+NPROC = Tool(name="nproc", commands=(), recognise=lambda _: False)
 MEMINFO = Tool(name="meminfo", commands=(), recognise=lambda t: bool(re.search(r"(?m)^MemTotal:", t)))
 
 
@@ -33,7 +45,7 @@ def collect(reader: Reader) -> Observation:
     """Host facts. The host's name is not among them."""
     kernel = _kernel(reader)
     cpuinfo = _text(reader, "/proc/cpuinfo", LSCPU)
-    total = len(re.findall(r"(?m)^processor\s*:", cpuinfo)) or _lscpu_count(cpuinfo)
+    total = len(re.findall(r"(?m)^processor\s*:", cpuinfo)) or _lscpu_count(cpuinfo) or _nproc(reader)
     memory = re.search(r"(?m)^MemTotal:\s*(\d{1,15} kB)", _text(reader, "/proc/meminfo", MEMINFO))
     allowed = cgroup.cpus(reader)
     host: dict[str, Value] = {
@@ -59,8 +71,16 @@ def _text(reader: Reader, path: str, tool: Tool) -> str:
 
 
 def _os_name(text: str) -> str | None:
-    values = dict(re.findall(r"(?m)^([A-Z_]{1,40})=\"?([^\"\n]{0,200})\"?$", text))
-    return word(values.get("PRETTY_NAME") or f"{values.get('NAME', '')} {values.get('VERSION_ID', '')}")
+    """From /etc/os-release, whole or two lines of it, `lsb_release -a`, or PyTorch's report."""
+    values = dict(re.findall(r"(?m)(?:^|(?<= ))([A-Z_]{1,40})=\"?([^\"\n]{0,200})\"?(?= |$)", text))
+    if "NAME" in values or "PRETTY_NAME" in values:
+        # The code name stands in brackets: `22.04.5 LTS (Jammy Jellyfish)`.
+        number = values.get("VERSION", "").partition(" (")[0] or values.get("VERSION_ID", "")
+        return word(values.get("PRETTY_NAME") or f"{values.get('NAME', '')} {number}")
+    found = re.search(
+        r"(?m)^ *(?:Description|OS|Operating System) *:[ \t]*(\S[^\n]{0,100}?)[ \t]*(?:\([\w ]+\))?$", text
+    )
+    return word(found.group(1)) if found else None
 
 
 def _kernel(reader: Reader) -> str | None:
@@ -68,7 +88,7 @@ def _kernel(reader: Reader) -> str | None:
     if text:
         return word(text)
     text = _text(reader, "/proc/version", UNAME)
-    found = _UNAME.search(text) or _PROC_VERSION.search(text)
+    found = _UNAME.search(text) or _PROC_VERSION.search(text) or _HOSTNAMECTL.search(text)
     return found.group(1) if found else None
 
 
@@ -87,13 +107,21 @@ def _architecture(reader: Reader, cpuinfo: str) -> str | None:
 
 
 def _cpu(text: str) -> str | None:
-    found = re.search(r"(?m)^[Mm]odel name\s*:\s*(.+)$", text)
+    found = re.search(rf"(?m)^\s*{_MODEL}\s*[:：]\s*(.+)$", text)
     return word(found.group(1)) if found else None
 
 
 def _lscpu_count(text: str) -> int:
     found = re.search(r"(?m)^CPU\(s\):\s*(\d{1,6})", text)
     return int(found.group(1)) if found else 0
+
+
+def _nproc(reader: Reader) -> int:
+    for output in reader.ask(NPROC).outputs:
+        found = re.fullmatch(r"\s*(\d{1,6})\s*", output.text)
+        if found:
+            return int(found.group(1))
+    return 0
 
 
 def _container(reader: Reader) -> str | None:

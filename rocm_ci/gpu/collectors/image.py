@@ -23,11 +23,29 @@ INSPECT = Tool(
 )
 
 
+# What `docker pull`, `docker images --digests` and `kubectl describe pod` print.
+_PULLED = re.compile(
+    r"(?m)^Digest: (?P<digest>sha256:[0-9a-f]{64})\nStatus: [^\n]{0,60} for (?P<name>[\w.:/-]{1,250})$"
+)
+_LISTED = re.compile(
+    r"(?m)^(?P<name>[\w.:/-]{1,200}) +(?P<tag>[\w.-]{1,128}|<none>) +(?P<digest>sha256:[0-9a-f]{64}) "
+)
+_POD = re.compile(
+    r"(?m)^ +Image: +(?P<name>[\w.:/@-]{1,250})\n"
+    r" +Image ID: +[\w.:/-]{1,250}@(?P<digest>sha256:[0-9a-f]{64})$"
+)
+PRINTED = Tool(
+    name="docker", commands=(), recognise=lambda t: any(p.search(t) for p in (_PULLED, _LISTED, _POD))
+)
+
+
 def collect(reader: Reader) -> Observation:
     """The name as it was given and, where that or docker tells it, the digest."""
     given = word(reader.environment.get("ROCM_CI_IMAGE")) or _podman(reader)
     values: dict[str, Value] = {}
-    for found in [_named(given), *(_described(o.text) for o in reader.ask(INSPECT).outputs)]:
+    told = [_described(o.text) for o in reader.ask(INSPECT).outputs]
+    told += [_printed(o.text) for o in reader.ask(PRINTED).outputs]
+    for found in [_named(given), *told]:
         for key, value in found.items():
             values.setdefault(key, value)
     return Observation(source="image", host=values)
@@ -63,6 +81,17 @@ def _described(text: str) -> dict[str, Value]:
         if found:
             return found
     return {}
+
+
+def _printed(text: str) -> dict[str, Value]:
+    """The only image that a text tells of; of several nobody knows which was used."""
+    found = [match for pattern in (_PULLED, _LISTED, _POD) for match in pattern.finditer(text)][:2]
+    if len(found) != 1:
+        return {}
+    said = found[0].groupdict()
+    tag = said.get("tag") or "<none>"
+    name = said["name"] if tag == "<none>" else f"{said['name']}:{tag}"
+    return {"image": name, "image_digest": said["digest"]}
 
 
 def _texts(value: Any) -> list[str]:

@@ -26,6 +26,7 @@ DMESG = Tool(
     commands=(("dmesg",),),
     recognise=lambda t: bool(re.search(rf"(?m)(?:\[drm\] amdgpu |amdgpu {_BUS}: |kfd kfd: )", t)),
     timeout_s=5.0,
+    recorded=("/dmesg.txt", "/dmesg", "/var/log/kern.log"),
 )
 _DRIVER = re.compile(r"\[drm\] amdgpu version: (\S{1,60})")
 _LOADED = re.compile(r"\[drm\] amdgpu kernel modesetting enabled|Initialized amdgpu \d")
@@ -48,6 +49,11 @@ _READ: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     ("dead", re.compile(rf"(?P<said>probe of) {_BUS} failed with error -?\d{{1,4}}")),
 )
+# Older kernels print these without an address: one before the device's first line with it, one after.
+_NEXT = re.compile(r"\[drm\] initializing kernel modesetting \(([^)\n]{1,120})\)")
+_LAST = re.compile(r"amdgpu: ATOM BIOS: ([\w.-]{3,60})")
+_ADDRESS = re.compile(rf"amdgpu {_BUS}: ")
+_ADDED = re.compile(r"kfd kfd: (?:amdgpu: )?added device 1002:([0-9a-f]{4})")
 
 
 def collect(reader: Reader) -> Observation:
@@ -56,11 +62,13 @@ def collect(reader: Reader) -> Observation:
     driver: dict[str, Value] = {}
     host: dict[str, Value] = {}
     seen: dict[str, dict[str, str]] = {}
+    added: list[str] = []
     for output in answer.outputs:
         text = output.text
         kernel = _KERNEL.search(text)
         if kernel:
             host["kernel"] = kernel.group(1)
+        waiting = last = ""
         for line in _lines(text):
             found = _DRIVER.search(line)
             if found:
@@ -68,13 +76,18 @@ def collect(reader: Reader) -> Observation:
             if found or _LOADED.search(line):
                 driver["loaded"] = True
             _read(line, seen)
+            waiting, last = _read_unaddressed(line, seen, waiting, last)
+        added += _ADDED.findall(text)[:MAX_DEVICES]
     devices = [_device(bus, said) for bus, said in sorted(seen.items())[:MAX_DEVICES]]
+    if not seen:
+        # `dmesg | grep kfd`: how many came up, and what they are.
+        devices = [Device(values={"device_id": f"0x{found}", "driver": "amdgpu"}) for found in added]
     return Observation(
         source="dmesg",
         host=host,
         driver={key: value for key, value in driver.items() if value is not None},
         devices=tuple(device for device in devices if device is not None),
-        problem="" if seen or driver else answer.problem or "the kernel log holds no line of amdgpu",
+        problem="" if seen or driver or added else answer.problem or "the kernel log holds no line of amdgpu",
         notes=tuple(_given_up(seen)),
     )
 
@@ -94,6 +107,21 @@ def _read(line: str, seen: dict[str, dict[str, str]]) -> None:
             seen.setdefault(bus, {})[name] = found.group("said")
             if name == "up":
                 seen[bus].pop("dead", None)
+
+
+def _read_unaddressed(line: str, seen: dict[str, dict[str, str]], waiting: str, last: str) -> tuple[str, str]:
+    """Give a line without an address to its device; what still waits for one, and the last address."""
+    begins, address, image = _NEXT.search(line), _ADDRESS.search(line), _LAST.search(line)
+    if address:
+        last = bus_address(address.group("bus")) or last
+        if waiting:
+            seen.setdefault(last, {})["ids"] = waiting
+            waiting = ""
+    elif begins:
+        waiting = begins.group(1)
+    elif image and last:
+        seen.setdefault(last, {})["vbios"] = image.group(1)
+    return waiting, last
 
 
 def _device(bus: str, said: dict[str, str]) -> Device | None:

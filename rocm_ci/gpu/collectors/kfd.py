@@ -25,11 +25,7 @@ def collect(reader: Reader) -> Observation:
     """Every GPU node. A node that our control group may not see is unreadable and left out."""
     numbers = sorted(int(n) for n in reader.names(NODES) if re.fullmatch(r"\d{1,5}", n))
     if not numbers:
-        there = bool(reader.names("/sys"))
-        problem = (
-            "no /sys/class/kfd: the amdgpu driver is not loaded" if there else "no sys tree was recorded"
-        )
-        return Observation(source="kfd", problem=problem)
+        return Observation(source="kfd", problem=_absent(reader))
     devices: list[Device] = []
     hidden: list[int] = []
     for number in numbers[: MAX_DEVICES * 2]:
@@ -38,7 +34,8 @@ def collect(reader: Reader) -> Observation:
             hidden.append(number)
             continue
         properties = {key: int(value) for key, value in _PROPERTY.findall(text)}
-        if properties.get("simd_count", 0) > 0:
+        # An excerpt may hold the target alone; a processor's is 0.
+        if properties.get("simd_count", properties.get("gfx_target_version", 0)) > 0:
             devices.append(_device(reader, number, properties))
     notes = (f"{len(hidden)} KFD node(s) cannot be read: {hidden[:16]}",) if hidden else ()
     problem = "" if devices else "the KFD topology holds no GPU node"
@@ -50,6 +47,14 @@ def collect(reader: Reader) -> Observation:
         problem=problem,
         notes=notes,
     )
+
+
+def _absent(reader: Reader) -> str:
+    if not reader.names("/sys"):
+        return "no sys tree was recorded"
+    if reader.names("/sys/module/amdgpu"):
+        return "no /sys/class/kfd, though the amdgpu driver is loaded"
+    return "no /sys/class/kfd: the amdgpu driver is not loaded"
 
 
 def target(encoded: int) -> str | None:
@@ -91,7 +96,7 @@ def _device(reader: Reader, number: int, properties: dict[str, int]) -> Device:
 
 def _compute_units(properties: dict[str, int]) -> int | None:
     per_unit = properties.get("simd_per_cu", 0)
-    return properties["simd_count"] // per_unit if per_unit > 0 else None
+    return properties.get("simd_count", 0) // per_unit or None if per_unit > 0 else None
 
 
 def _vram(reader: Reader, number: int) -> int | None:

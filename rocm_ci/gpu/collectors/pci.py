@@ -70,6 +70,7 @@ def _device(reader: Reader, folder: str) -> Device | None:
         "render": _render(reader, folder),
         "driver": uevent.get("DRIVER") or ("amdgpu" if read("mem_info_vram_total") else None),
         **_sensors(reader, folder),
+        **_errors(reader, folder),
     }
     if reader.names(f"{folder}/physfn"):
         values["virtual_function"] = True
@@ -107,6 +108,18 @@ def _sensors(reader: Reader, folder: str) -> dict[str, Value]:
             "mclk_mhz": round(clocks[1] / 1e6) if clocks[1] else None,
         }
     return {}
+
+
+def _errors(reader: Reader, folder: str) -> dict[str, Value]:
+    """Errors of all blocks that ECC guards: `ue: 0` and `ce: 3` in each file; none without such files."""
+    found: dict[str, int] = {}
+    for name in reader.names(f"{folder}/ras")[:64]:
+        if name.endswith("_err_count"):
+            for kind, count in re.findall(
+                r"(?m)^(ue|ce): (\d{1,15})$", reader.text(f"{folder}/ras/{name}") or ""
+            ):
+                found[kind] = found.get(kind, 0) + int(count)
+    return {"ecc_correctable": found.get("ce"), "ecc_uncorrectable": found.get("ue")}
 
 
 def _firmware(reader: Reader, folder: str) -> dict[str, str]:

@@ -37,6 +37,11 @@ _HIP_ALONE = re.compile(r"\s*(\d{1,2}\.\d{1,2}\.\d{4,6}(?:-[\w.-]{1,40})?)\s*")
 HIP_VERSION = Tool(
     name="hipconfig --version", commands=(), recognise=lambda t: bool(_HIP_ALONE.fullmatch(t[:100]))
 )
+# `dpkg -l`, `apt list`, `rpm -qa`: the package's version begins with the release, and ends with it packed.
+_CORE = re.compile(
+    r"\b(?:amd)?rocm-core(?:[-\t ,/:\w]{0,60}?[-\t ])(\d{1,3}\.\d{1,3}\.\d{1,3})(?:\.\d{5,8})?-\d"
+)
+CORE = Tool(name="packages of ROCm", commands=(), recognise=lambda t: bool(_CORE.search(t)))
 VERSION_FILE = Tool(name="version file", commands=(), recognise=lambda t: bool(_BARE.fullmatch(t[:100])))
 
 
@@ -61,12 +66,17 @@ def collect(reader: Reader) -> Observation:
         _merge(values, {"hip": alone.group(1) if alone else None})
     installed = _installed(reader)
     used = _used(reader, root, installed)
-    _merge(values, {"root": used or root})
     build = installed.get(used or "") or _loose(reader)
+    # A recording seldom keeps that /opt/rocm is a link to what hipconfig names.
+    linked = build is not None and used == "/opt/rocm" and root == f"/opt/rocm-{build.split('-')[0]}"
+    _merge(values, {"root": root if linked else used or root})
     if build:
         _merge(values, {"build": build, "version": build.split("-")[0]})
     for output in (*config.outputs, *compiler.outputs):
         _merge(values, {"version": _tag(output.text)})
+    for output in reader.ask(CORE).outputs:
+        packaged = _CORE.search(output.text)
+        _merge(values, {"version": packaged.group(1) if packaged else None})
     others = tuple(f"{path} {found}" for path, found in sorted(installed.items()) if path != used)[:16]
     problems = [p for p in (config.problem, compiler.problem) if p]
     return Observation(source="rocm", rocm=values, others=others, problem=_problem(root, values, problems))
@@ -120,7 +130,7 @@ def _installed(reader: Reader) -> dict[str, str]:
     ]
     found: dict[str, str] = {}
     for path in filter(None, candidates):
-        text = reader.text(f"{path}/.info/version")
+        text = reader.text(f"{path}/.info/version") or reader.text(f"{path}/.info/version-dev")
         match = _BARE.match(text or "")
         if match:
             found[reader.resolve(path)] = match.group(1)

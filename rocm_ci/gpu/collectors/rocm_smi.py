@@ -42,6 +42,7 @@ _FIELDS: tuple[tuple[str, Callable[[object], Value], tuple[str, ...]], ...] = (
     ("uuid", word, ("unique id",)),
     ("node", whole, ("node id",)),
     ("kfd_id", whole, ("guid",)),
+    ("partition", whole, ("partition id",)),
     ("numa_node", whole, ("(topology) numa node", "numa node")),
     ("vbios", word, ("vbios version",)),
     ("vram_bytes", size_bytes, ("vram total memory (b)", "total vram memory (b)")),

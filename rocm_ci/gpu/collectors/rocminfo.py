@@ -16,10 +16,13 @@ _SHAPE = re.compile(
     r"(?m)^ROCk module |^HSA (?:System Attributes|Agents)|^ *Agent \d+ *$|^Unable to open /dev/kfd|"
     r"^hsa api call failure at"
 )
+# `rocminfo | grep -E "Name|…"`, as AMD's form for bug reports asks for: agents without their headings.
+_NAMED = re.compile(r"(?m)^[ \t]*Name:[ \t]+gfx[0-9a-f]{3,5}[ \t]*$")
+_NAME = re.compile(r"(?m)^(?=[ \t]*Name:[ \t]+(?!amdgcn-)\S)")
 ROCMINFO = Tool(
     name="rocminfo",
     commands=(("rocminfo",),),
-    recognise=lambda t: bool(_SHAPE.search(t)),
+    recognise=lambda t: bool(_SHAPE.search(t) or _NAMED.search(t)),
 )
 _AGENT = re.compile(r"(?m)^[ *]*Agent \d{1,5}[ *]*$")
 _PAIR = re.compile(r"(?m)^[ \t]{0,12}([A-Z][^:\n]{0,60}?):[ \t]*([^\n]{0,300}?)[ \t]*$")
@@ -36,15 +39,17 @@ def collect(reader: Reader) -> Observation:
     devices: list[Device] = []
     for output in answer.outputs:
         head, *agents = _AGENT.split(output.text)
+        agents = agents or _grepped(output.text)
         driver |= _driver(head)
         runtime = re.search(r"(?m)^Runtime Version:\s*(\d[\d.]{0,20})", head)
         if runtime:
             rocm["hsa"] = runtime.group(1)
         for block in agents[: MAX_DEVICES + 64]:
             own = _own(block)
-            if own.get("Device Type", "").upper() == "GPU":
+            kind = own.get("Device Type", "").upper() or ("GPU" if gfx(own.get("Name")) else "CPU")
+            if kind == "GPU":
                 devices.append(_device(own, block))
-            elif own.get("Device Type", "").upper() == "CPU" and "cpu" not in host:
+            elif kind == "CPU" and "cpu" not in host:
                 name = word(own.get("Marketing Name")) or word(own.get("Name"))
                 host |= {"cpu": name} if name else {}
     return Observation(
@@ -55,6 +60,11 @@ def collect(reader: Reader) -> Observation:
         devices=tuple(devices[:MAX_DEVICES]),
         problem=answer.problem,
     )
+
+
+def _grepped(text: str) -> list[str]:
+    """An agent begins with its name; those of its ISAs begin with the triple."""
+    return [part for part in _NAME.split(text) if _NAME.match(part)] if _NAMED.search(text) else []
 
 
 def _driver(head: str) -> dict[str, Value]:

@@ -27,9 +27,9 @@ def sysroot(tmp_path: Path) -> Path:
     return root
 
 
-def facts(
+def command(
     tools: Path, sysroot: Path | None = None, *, shape: str = "json"
-) -> subprocess.CompletedProcess[str]:
+) -> tuple[list[str], dict[str, str]]:
     """The command with only these tools and what their scripts need: this machine may have real ones."""
     needed = tools / "needed"
     needed.mkdir(exist_ok=True)
@@ -37,18 +37,19 @@ def facts(
         if not (needed / name).exists():
             (needed / name).symlink_to(str(shutil.which(name)))
     where = ["--sysroot", str(sysroot)] if sysroot else []
-    return subprocess.run(
-        [sys.executable, "-m", "rocm_ci", "facts", "--format", shape, *where],
-        capture_output=True,
-        text=True,
-        env={
-            "PATH": f"{tools}:{needed}",
-            "HOME": str(tools),
-            "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
-        },
-        timeout=120,
-        check=False,
-    )
+    environment = {
+        "PATH": f"{tools}:{needed}",
+        "HOME": str(tools),
+        "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+    }
+    return [sys.executable, "-m", "rocm_ci", "facts", "--format", shape, *where], environment
+
+
+def facts(
+    tools: Path, sysroot: Path | None = None, *, shape: str = "json"
+) -> subprocess.CompletedProcess[str]:
+    argv, environment = command(tools, sysroot, shape=shape)
+    return subprocess.run(argv, capture_output=True, text=True, env=environment, timeout=120, check=False)
 
 
 def found(tools: Path, sysroot: Path | None = None) -> dict[str, Any]:
@@ -149,6 +150,28 @@ def test_a_tool_that_ends_well_without_a_word_is_a_reason_too(tmp_path: Path) ->
 
     assert got["gpu_count"] == 0
     assert "Driver not initialized" in reasons(got)["driver.version"]
+
+
+@pytest.mark.timeout(180)
+def test_a_tool_that_prints_without_end_costs_no_memory_and_no_answer(tmp_path: Path, sysroot: Path) -> None:
+    for name in ("rocminfo", "amd-smi", "dmesg"):
+        fake_tools.put(tmp_path, name)
+        (tmp_path / name).write_text("#!/bin/sh\nhead -c 100000000 /dev/zero | tr '\\0' 'x'\n")
+    fake_tools.put(tmp_path, "hipconfig")
+    (tmp_path / "hipconfig").write_text("#!/bin/sh\ntr '\\0' 'x' < /dev/zero\n")
+    argv, environment = command(tmp_path, sysroot)
+
+    with (
+        (tmp_path / "said.json").open("wb") as said,
+        subprocess.Popen(argv, stdout=said, env=environment) as it,
+    ):
+        _, status, used = os.wait4(it.pid, 0)
+        it.returncode = os.waitstatus_to_exitcode(status)
+
+    got = json.loads((tmp_path / "said.json").read_text())
+    assert (it.returncode, got["gpu_count"]) == (0, GPUS)
+    assert "hipconfig printed more than 8 MB and was ended" in reasons(got)["rocm.hip"]
+    assert used.ru_maxrss < 250_000  # KiB
 
 
 def test_the_real_tools_of_this_machine_are_understood() -> None:

@@ -8,8 +8,12 @@ import pytest
 
 from rocm_ci.errors import ConfigError
 from rocm_ci.model.verdict import Verdict
+from tests.e2e.runners.conftest import PYTEST
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rocm_ci.model.result import Suite
     from tests.e2e.runners.conftest import Project
 
 GREEN = "<testsuite name='s'><testcase classname='a' name='b'/></testsuite>"
@@ -74,7 +78,7 @@ def test_a_broken_machine_is_not_the_fault_of_the_change(project: Project, line:
     suite = project.suite(f"echo first; echo '{line}'; exit 1")
 
     assert suite.verdict is Verdict.ERROR
-    assert suite.reason.startswith(f"machine: {meaning} (log line 2: ")
+    assert suite.reason.startswith(f"perhaps the machine: {meaning}, says only log line 2 («")
 
 
 def test_a_machine_fault_in_a_green_run_is_no_fault(project: Project) -> None:
@@ -174,3 +178,44 @@ def test_the_stage_counts_over_all_suites_and_the_worst_verdict_wins(project: Pr
     )
 
     assert (result.verdict, result.reason) == (Verdict.FAIL, "1 failed, 1 passed")
+
+
+REPORT = "<testsuite name='s'><testcase classname='a' name='{}'/></testsuite>"
+
+
+def test_a_report_that_nobody_asked_for_is_found_and_its_place_told(
+    project: Project, cases: Callable[[Suite], dict[str, str]]
+) -> None:
+    text = REPORT.format("fresh")
+    project.write("stale.xml", REPORT.format("stale"))
+
+    suite = project.suite(f'mkdir -p build; echo "{text}" > build/report.xml; cp build/report.xml copy.xml')
+
+    assert (suite.verdict, cases(suite)) == (Verdict.PASS, {"a::fresh": "passed"})
+    assert "JUnit XML taken from copy.xml" in project.messages.getvalue()
+
+
+def test_a_report_behind_a_link_or_in_a_pipe_is_not_waited_for(project: Project) -> None:
+    project.write("old/stale.xml", REPORT.format("stale"))
+
+    suite = project.suite("ln -s old/stale.xml link.xml; mkfifo pipe.xml; ln -s / everything")
+
+    assert (suite.verdict, suite.cases) == (Verdict.NEUTRAL, ())
+
+
+def test_a_script_that_starts_pytest_names_the_test_that_took_it_along(
+    project: Project, cases: Callable[[Suite], dict[str, str]]
+) -> None:
+    project.write(
+        "test_a.py", "import os\ndef test_a(): pass\ndef test_b(): os._exit(0)\ndef test_c(): pass\n"
+    )
+    project.write("run.sh", f"{PYTEST} -q\n")
+
+    suite = project.suite("sh run.sh", retries=0)
+
+    assert suite.verdict is Verdict.FAIL
+    assert cases(suite) == {
+        "test_a::test_a": "passed",
+        "test_a::test_b": "errored",
+        "test_a::test_c": "errored",
+    }

@@ -26,7 +26,7 @@ TEST(Copy, Bad) { EXPECT_EQ(32, 64) << "\x1b[31mlanes\x1b[0m"; }
 class Widths : public testing::TestWithParam<int> {};
 TEST_P(Widths, Sum) { EXPECT_LT(GetParam(), 64); }
 INSTANTIATE_TEST_SUITE_P(All, Widths, testing::Values(32, 64));
-TEST(Zlast, Crash) { if (getenv("CRASH")) abort(); }
+TEST(Zlast, Crash) { if (getenv("CRASH")) abort(); if (getenv("EXIT")) exit(0); }
 TEST(Zlast, Hang) { if (getenv("HANG")) sleep(600); }
 TEST(Once, Flaky) { FILE* f = fopen("mark", "r"); if (!f) { f = fopen("mark", "w"); ADD_FAILURE(); } fclose(f); }
 """
@@ -103,7 +103,11 @@ def test_a_crash_keeps_what_had_finished_and_names_the_test(project: Project, pr
 
     assert suite.verdict is Verdict.FAIL
     assert "Zlast::Crash: running when the process ended by SIGABRT" in suite.reason
-    assert statuses(suite) == {"Copy::Good": "passed", "Zlast::Crash": "errored"}
+    assert statuses(suite) == {
+        "Copy::Good": "passed",
+        "Zlast::Crash": "errored",
+        "Zlast::Hang": "passed",
+    }
 
 
 def test_a_timeout_keeps_what_had_finished_and_names_the_test(project: Project, program: Path) -> None:
@@ -129,3 +133,63 @@ def test_only_failed_tests_run_again_and_the_one_that_passes_is_flaky(
     assert suite.reason == "1 failed, 1 flaky, 1 passed"
     again = (project.out / "logs/test-unit.retry-1.log").read_text()
     assert "Copy.Good" not in again.split("Running", 1)[1]
+
+
+def test_a_test_that_exits_with_0_is_no_success_and_the_rest_runs(project: Project, program: Path) -> None:
+    suite = project.suite(f"{program} --gtest_filter=-Once*:*Bad:*Sum*", env={"EXIT": "1"}, retries=0)
+
+    assert suite.verdict is Verdict.FAIL
+    assert statuses(suite) == {
+        "Copy::Good": "passed",
+        "Copy::DISABLED_Later": "skipped",
+        "Copy::Peer": "skipped",
+        "Zlast::Crash": "errored",
+        "Zlast::Hang": "passed",
+    }
+
+
+def test_a_test_that_takes_too_long_is_ended_and_the_rest_runs(project: Project, program: Path) -> None:
+    suite = project.suite(
+        f"{program} --gtest_filter=Copy.Good:Zlast.*:All/*0 --gtest_shuffle --gtest_random_seed=7",
+        env={"HANG": "1"},
+        retries=0,
+        **{"test-timeout": "1s"},
+    )
+
+    assert statuses(suite) == {
+        "Copy::Good": "passed",
+        "All/Widths::Sum/0": "passed",
+        "Zlast::Crash": "passed",
+        "Zlast::Hang": "errored",
+    }
+    hung = next(case for case in suite.cases if case.id == "Zlast::Hang")
+    assert hung.message == "ran longer than 1s and was ended"
+
+
+def test_what_another_program_prints_is_not_taken_for_a_test_of_ours(project: Project, program: Path) -> None:
+    suite = project.suite(
+        f"echo '[ RUN      ] Other.Test'; {program} --gtest_filter=Copy.Good | cat", retries=0
+    )
+
+    assert (suite.verdict, statuses(suite)) == (Verdict.PASS, {"Copy::Good": "passed"})
+
+
+def test_more_tests_than_a_variable_holds_are_chosen_too(project: Project, program: Path) -> None:
+    from rocm_ci.runners.base import Listed, Slot
+    from rocm_ci.runners.gtest import RUNNER
+    from rocm_ci.tools.process import ProcessRunner
+
+    runner = ProcessRunner()
+    out = project.out / "junit"
+    slot = Slot(
+        root=project.root, xml=out / "u.xml", folder=out / "u.d", is_named=False, environment={}, run=runner
+    )
+    many = tuple(Listed(id=f"A::{n}", name=str(n), native=f"Suite.Test{n}") for n in range(20_000))
+    good = Listed(id="Copy::Good", name="Good", native="Copy.Good")
+
+    prepared = RUNNER.prepare(f"{program} --gtest_filter=Zlast.*", slot, (*many, good))
+
+    assert prepared is not None
+    done = runner.capture(["bash", "-c", prepared.command], env=prepared.environment, cwd=project.root)
+    assert "1 test from 1 test suite ran" in done.text
+    assert "Copy.Good" in done.text

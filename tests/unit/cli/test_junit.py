@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from rocm_ci.cli.junit import command
+from rocm_ci.errors import ConfigError, UsageError
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "junit"
 
@@ -51,3 +52,73 @@ def test_the_text_names_failures_with_their_place(capsys: pytest.CaptureFixture[
     assert "failed   k::amp & lt  src/k.cpp:7" in out.out
     assert "5 tests, 3 passed, 1 failed, 1 errored (report repaired)" in out.out
     assert "repaired" in out.err
+
+
+def test_a_test_that_vanished_is_told_with_its_line_and_makes_the_status_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "list").write_text("k::*\ngone::t\n")
+
+    code = call(str(DATA / "raw-markup.xml"), "--expected", str(tmp_path / "list"))
+
+    assert code == 1
+    assert "vanished gone::t  (line 2 of the list)" in capsys.readouterr().out
+
+
+def test_vanished_and_unlisted_tests_stand_in_the_document(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "list").write_text("k::template\ngone::t\n")
+
+    call(str(DATA / "raw-markup.xml"), "--expected", str(tmp_path / "list"), "--format", "json")
+
+    document = json.loads(capsys.readouterr().out)
+    assert document["vanished"] == [{"line": 2, "test": "gone::t"}]
+    assert document["unlisted"] == ["k::amp & lt", "k::nested cdata", "k::forgotten", "k::last"]
+
+
+def test_a_list_that_was_written_holds_for_the_report_it_came_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report, made = str(DATA / "raw-markup.xml"), str(tmp_path / "new" / "list")
+
+    assert call(report, "--write-expected", made) == 0
+    assert call(report, "--expected", made) == 0
+    assert "5 test(s) written to" in capsys.readouterr().err
+
+
+def test_of_an_unreadable_report_no_list_is_written(tmp_path: Path) -> None:
+    made = tmp_path / "list"
+
+    assert call(str(DATA / "entities-bomb.xml"), "--write-expected", str(made)) == 2
+    assert not made.exists()
+
+
+def test_a_list_that_cannot_be_used_is_told_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="it is not there"):
+        call("no-such.xml", "--expected", str(tmp_path / "no-such"))
+
+
+def test_a_list_that_cannot_be_written_is_a_mistake_of_the_caller(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(UsageError, match="cannot be written"):
+        call(str(DATA / "raw-markup.xml"), "--write-expected", str(tmp_path / "file" / "list"))
+
+
+def test_the_document_of_very_many_cases_is_written_in_pieces_and_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("rocm_ci.cli.junit._BATCH", 2)
+    call(str(DATA / "raw-markup.xml"), "--format", "json")
+
+    assert len(json.loads(capsys.readouterr().out)["cases"]) == 5
+
+
+def test_a_report_without_a_test_is_a_document_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "none.xml").write_text("<testsuites/>")
+
+    assert call(str(tmp_path / "none.xml"), "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["cases"] == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm_ci.cli.wiring import child_environment, read_bytes
+from rocm_ci.cli.wiring import child_environment, read_bytes, run_name, state_folder, sysroot
 from rocm_ci.errors import UsageError
 
 
@@ -46,3 +46,26 @@ def test_children_get_no_token_and_the_platform_of_amd() -> None:
     assert kept["PATH"] == "/bin"
     assert kept["HIP_PLATFORM"] == "amd"
     assert not {"GITHUB_TOKEN", "NPM_TOKEN", "GITHUB_ENV"} & kept.keys()
+
+
+def test_a_run_says_to_others_which_it_is() -> None:
+    assert run_name({"GITHUB_REPOSITORY": "org/repo", "GITHUB_RUN_ID": "12"}) == "org/repo run 12"
+    assert run_name({"GITHUB_REPOSITORY": "org/repo"}) == f"local run in {Path.cwd().name}"
+
+
+@pytest.mark.parametrize(
+    ("env", "folder"),
+    [
+        ({"ROCM_CI_STATE": "/s", "XDG_STATE_HOME": "/x", "HOME": "/h"}, "/s"),
+        ({"XDG_STATE_HOME": "/x", "HOME": "/h"}, "/x/rocm-ci"),
+        ({"HOME": "/h"}, "/h/.local/state/rocm-ci"),
+        ({}, "/var/tmp/.local/state/rocm-ci"),
+    ],
+)
+def test_state_lies_where_the_runner_says_or_where_such_things_lie(env: dict[str, str], folder: str) -> None:
+    assert state_folder(env) == Path(folder)
+
+
+def test_a_machine_is_pretended_only_when_asked_for() -> None:
+    assert sysroot({}) == sysroot({"ROCM_CI_SYSROOT": ""}) == Path("/")
+    assert sysroot({"ROCM_CI_SYSROOT": "/tree"}) == Path("/tree")

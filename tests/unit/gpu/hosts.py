@@ -59,6 +59,7 @@ class Rocminfo(FakeRunner):
         env: Mapping[str, str] | None = None,
         timeout_s: float = 60.0,
         stdin: bytes = b"",
+        limit: int | None = None,
     ) -> Captured:
         if argv[0] != "rocminfo" or not self.is_there:
             return Captured(argv=tuple(argv), exit_code=NOT_FOUND)

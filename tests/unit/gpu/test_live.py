@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rocm_ci.gpu.collectors.kernel_messages import DMESG
 from rocm_ci.gpu.collectors.rocminfo import ROCMINFO
 from rocm_ci.gpu.live import LiveReader
 from rocm_ci.gpu.reader import Tool
@@ -40,6 +41,9 @@ def test_what_went_wrong_is_one_sentence() -> None:
         "rocminfo: Driver not initialized"
     )
     assert problem(exit_code=3) == "rocminfo: exit code 3"
+    assert (
+        problem(exit_code=-15, stdout=b"x", truncated=True) == "rocminfo printed more than 8 MB and was ended"
+    )
     assert problem(exit_code=0, stdout=b"fine") == ""
 
 
@@ -76,3 +80,24 @@ def test_files_are_read_with_a_bound_and_missing_ones_are_none(tmp_path: Path) -
     assert reader.names("/none") == ()
     assert reader.names("/proc") == ("big",)
     assert reader.resolve("/link") == "/proc"
+
+
+def test_the_kernel_log_of_this_machine_is_not_that_of_a_tree(tmp_path: Path) -> None:
+    runner = FakeRunner()
+
+    nothing = LiveReader(runner, {}, root=tmp_path).ask(DMESG)
+    (tmp_path / "dmesg.txt").write_text("[drm] amdgpu version: 6.10.5\n")
+    something = LiveReader(runner, {}, root=tmp_path).ask(DMESG)
+
+    assert runner.calls == []
+    assert "tree that stands in" in nothing.problem
+    assert "6.10.5" in something.outputs[0].text
+
+
+def test_a_program_that_hung_is_not_waited_for_a_second_time() -> None:
+    reader = LiveReader(OneAnswer(Captured(argv=("x",), exit_code=-9, timed_out=True)), {})
+    first = Tool(name="x list", commands=(("x", "list"),), recognise=lambda _: True)
+    second = Tool(name="x metric", commands=(("x", "metric"),), recognise=lambda _: True)
+
+    assert reader.ask(first).problem == "x list did not answer within 8 s"
+    assert reader.ask(second).problem == "x hung when it was asked before"

@@ -42,6 +42,16 @@ def test_the_shared_place_is_for_all_users_and_sticky(
     assert found.path.stat().st_mode & 0o7777 == 0o1777
 
 
+def test_users_of_different_rights_end_up_in_the_same_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock_folder, "SHARED", (tmp_path / "run" / "x", tmp_path / "shared"))
+    first = lock_folder.find({}, tmp_path / "state", host=ROOT)
+    (tmp_path / "run").mkdir()  # as for somebody who may write there
+
+    assert lock_folder.find({}, tmp_path / "state", host=ROOT) == first
+
+
 @pytest.mark.parametrize("trap", ["link", "file", "open"])
 def test_a_trap_in_the_shared_place_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trap: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 from pathlib import Path
 from typing import Any
@@ -70,3 +71,31 @@ def test_every_missing_fact_has_a_reason(machine: Path, tmp_path: Path) -> None:
         for field in ("gfx", "vram_bytes", "vbios", "compute_partition", "power_cap_w"):
             if getattr(gpu, field) is None:
                 assert named & {f"gpus[{gpu.index}].{field}", f"gpus[*].{field}"}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_damaged_recording_is_told_from_as_far_as_it_goes(seed: int, tmp_path: Path) -> None:
+    """No collector gives up, whatever was cut, doubled, turned to noise or made too big to be true."""
+    rnd = random.Random(seed)
+    folder = recorded(rnd.choice(MACHINES), tmp_path)
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    for path in rnd.sample(files, min(len(files), 3)):
+        path.write_bytes(damaged(path.read_bytes(), rnd))
+
+    found = inventory(ReplayReader(folder))
+
+    assert not [note for note in found.facts.notes if "could not understand" in note]
+    assert msgspec.json.decode(msgspec.json.encode(found.facts), type=Facts) == found.facts
+
+
+def damaged(data: bytes, rnd: random.Random) -> bytes:
+    return rnd.choice(
+        [
+            data[: rnd.randrange(len(data) + 1)],
+            bytes(rnd.randrange(256) if rnd.random() < 0.02 else byte for byte in data),
+            data + data,
+            data.replace(b"0", b"99999999999999999999"),
+            data.replace(b": ", rnd.choice([b": -", b":: ", b": {", b": null "])),
+            b"\xff\xfe" + data,
+        ]
+    )

@@ -81,3 +81,14 @@ def test_counts_of_all_listing_sources_are_kept() -> None:
     matched = match([source("kfd", {"node": 1}, {"node": 2}), source("rocminfo", {"node": 1})])
 
     assert matched.counts == {"kfd": 2, "rocminfo": 1}
+
+
+def test_hearsay_counts_only_where_nobody_else_lists_a_gpu() -> None:
+    told = source("torch", {"name": "AMD Instinct MI300X"})
+    kernel = source("kfd", {"node": 1}, {"node": 2})
+    unused = source("lspci", {"bus": "0000:0c:00.0", "driver": "vfio-pci"})
+
+    assert match([told]).base == "torch"
+    assert match([told, unused]).base == "torch"
+    alone = match([told, kernel])
+    assert (alone.base, len(alone.groups), alone.counts) == ("kfd", 2, {"kfd": 2})

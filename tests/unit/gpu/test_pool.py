@@ -335,3 +335,11 @@ def test_a_quarantine_of_a_whole_card_is_one_of_its_partitions(tmp_path: Path) -
     assert one.total == 2
     assert f"--release {pretend.address(0)}`" in one.busy()
     assert leased(one, 1).devices == (f"{pretend.address(1)}/0",)
+
+
+def test_a_run_within_a_lease_is_told_for_what_it_waits(tmp_path: Path) -> None:
+    lease = leased(pool(tmp_path), 2)
+    inner = pool(tmp_path, environment=lease.environment)
+
+    assert inner.lease(1, step="unit") is None
+    assert inner.busy().startswith(f"{lease.labels[0]} by the lease that this runs within; ")

@@ -94,3 +94,47 @@ def test_binary_empty_and_odd_files_are_passed_over(tmp_path: Path) -> None:
 
     assert facts.gpus == ()
     assert facts.notes == ()
+
+
+def test_a_file_that_was_not_there_is_not_there_in_any_language(tmp_path: Path) -> None:
+    put(tmp_path, x="$ cat /opt/rocm/.info/version\ncat: /opt/rocm/.info/version: Datei nicht gefunden\n")
+
+    assert ReplayReader(tmp_path).text("/opt/rocm/.info/version") is None
+
+
+def test_files_printed_by_one_command_are_told_apart_by_their_order(tmp_path: Path) -> None:
+    put(tmp_path, x="$ cat /sys/module/amdgpu/version /sys/module/amdgpu/initstate\n6.12.12\nlive\n")
+
+    assert ReplayReader(tmp_path).text("/sys/module/amdgpu/initstate") == "live\n"
+
+
+def test_nodes_printed_behind_each_other_keep_their_numbers(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        x="cpu_cores_count 64\nsimd_count 0\ncpu_cores_count 0\nsimd_count 416\nsimd_per_cu 4\n"
+        "gfx_target_version 90010\n",
+    )
+
+    (gpu,) = collect(ReplayReader(tmp_path)).gpus
+
+    assert (gpu.node, gpu.gfx, gpu.compute_units) == (1, "gfx90a", 104)
+
+
+def test_paths_and_contents_on_one_line_are_files(tmp_path: Path) -> None:
+    nodes = "/sys/class/kfd/kfd/topology/nodes"
+    put(
+        tmp_path,
+        x=f"$ grep gfx_target_version {nodes}/*/properties\n{nodes}/0/properties:gfx_target_version 0\n"
+        f"{nodes}/1/properties:gfx_target_version 90402\n",
+    )
+
+    assert [(g.node, g.gfx) for g in collect(ReplayReader(tmp_path)).gpus] == [(1, "gfx942")]
+
+
+def test_the_bus_address_in_a_path_is_no_end_of_it(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        x="/sys/bus/pci/devices/0000:05:00.0/vendor:0x1002\n/sys/bus/pci/devices/0000:05:00.0/device:0x74a1\n",
+    )
+
+    assert ReplayReader(tmp_path).text("/sys/bus/pci/devices/0000:05:00.0/device") == "0x74a1\n"

@@ -40,6 +40,7 @@ class Host:
         env: Mapping[str, str] | None = None,
         timeout_s: float = 60.0,
         stdin: bytes = b"",
+        limit: int | None = None,
     ) -> Captured:
         self.calls.append((tuple(argv), dict(env or {})))
         if argv[0] == "hipcc":

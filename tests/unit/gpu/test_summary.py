@@ -46,3 +46,19 @@ def test_the_document_counts_devices_and_cards() -> None:
 def test_ids_are_shown_only_where_asked() -> None:
     assert "uuid" not in document(INVENTORY, identities=False)["gpus"][0]
     assert document(INVENTORY, identities=True)["gpus"][0]["uuid"] == "GPU-1"
+
+
+def test_dies_of_one_card_and_its_partitions_are_one_card() -> None:
+    dies = tuple(Gpu(index=n, bus=f"0000:{n:02x}:00.0", device_id="0x7408") for n in range(4))
+    partitions = tuple(Gpu(index=n, bus=f"0000:c1:00.{n}", device_id="0x74a1") for n in range(4))
+    unplaced = (Gpu(index=0), Gpu(index=1))
+
+    counts = [
+        document(
+            Inventory(facts=Facts(gpus=gpus), uuids=(None,) * len(gpus), called=({},) * len(gpus)),
+            identities=False,
+        )["card_count"]
+        for gpus in (dies, partitions, unplaced)
+    ]
+
+    assert counts == [2, 1, 2]

@@ -10,6 +10,7 @@ import pytest
 from rocm_ci.launch import container, devices
 from rocm_ci.launch.inputs import Inputs
 from rocm_ci.launch.machine import LaunchError
+from rocm_ci.launch.shared import Shared
 from tests.hosts import FakeMachine, device_tree, pod_file
 
 if TYPE_CHECKING:
@@ -39,10 +40,16 @@ RUNNER_ENV = {
 ANSWER: dict[str, Any] = {"ServerVersion": "28.2.2", "Runtimes": {"runc": {}}, "CDISpecDirs": None}
 
 
-def argv(gpus: Gpus | None = None, *, inputs: Inputs = INPUTS, action: Path = ACTION) -> list[str]:
+def argv(
+    gpus: Gpus | None = None,
+    *,
+    inputs: Inputs = INPUTS,
+    action: Path = ACTION,
+    shared: Shared = Shared(),  # noqa: B008 - an empty tuple
+) -> list[str]:
     return container.argv(
         inputs, RUNNER_ENV, name="rocm-ci-77-ab", image="rocm/x@sha256:12",
-        gpus=gpus or container.Gpus(), user="1001:127", action=action,
+        gpus=gpus or container.Gpus(), user="1001:127", action=action, shared=shared,
     )  # fmt: skip
 
 
@@ -95,6 +102,13 @@ def test_the_workspace_is_the_only_folder_that_can_be_written() -> None:
     writable = [mount for mount in pairs(argv(), "--mount") if not mount.endswith(",readonly")]
 
     assert writable == [f"type=bind,source={WORK},target={WORK}"]
+
+
+def test_what_the_runs_of_a_host_share_is_mounted_and_told() -> None:
+    line = argv(shared=Shared(("type=bind,source=/l,target=/l,readonly",), ("ROCM_CI_LOCKS=/l",)))
+
+    assert "type=bind,source=/l,target=/l,readonly" in pairs(line, "--mount")
+    assert "ROCM_CI_LOCKS=/l" in pairs(line, "--env")
 
 
 @pytest.mark.attack("16", "a token or a step file inside the container")

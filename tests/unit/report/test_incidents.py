@@ -34,6 +34,13 @@ def test_a_suite_that_ran_once_has_no_course() -> None:
     assert incidents.body([reports.suite(tries=once)], Room()) == ("", "")
 
 
+def test_a_core_dump_of_a_single_run_is_told_where_it_lies() -> None:
+    title, body = incidents.body([reports.suite(kept=("logs/test-unit.kernel.log", "logs/core.7"))], Room())
+
+    assert title == "What the machine did: 2 files kept"
+    assert body == "Kept: `logs/test-unit.kernel.log`, `logs/core.7`"
+
+
 def test_many_tries_are_counted_not_listed() -> None:
     one = reports.mended().results[4].suites[0].tries[0]  # type: ignore[union-attr]
     _, body = incidents.body([reports.suite(tries=(one,) * 30)], Room())

@@ -57,6 +57,12 @@ def test_a_suite_in_which_no_test_ran_says_so() -> None:
     assert said(reports.report(reports.suites(empty)))["Unit"] == "❌ no test ran"
 
 
+def test_a_suite_cut_into_shards_says_into_how_many() -> None:
+    cut = reports.suite(*reports.passing(3), shards=8)
+
+    assert said(reports.report(reports.suites(cut)))["Unit"] == "✅ 3 passed, in 8 shards"
+
+
 def test_a_kernel_is_named_without_its_parameters() -> None:
     assert said(reports.red())["Kernels"] == "⚠️ row_sum<float> on gfx90a: 12 spilled VGPRs"
 

@@ -34,12 +34,14 @@ class Does:
     """What a test, or the command (an empty name), does in one run.
 
     `ends` takes the process along: a signal's number as exit code, `overdue`, `silence`, `timeout`, `stop`
-    or `oom`. `troubles` is what the machine does meanwhile, `prints` goes to the log and, of a failed test, into its message.
+    or `oom`. `troubles` is what the machine does meanwhile; `prints` goes to the log and into the message of a test
+    that does not pass, `logs` to the log only.
     """
 
     status: CaseStatus = CaseStatus.PASSED
     ends: int | str = 0
     prints: str = ""
+    logs: str = ""
     exit_code: int | None = None
     troubles: tuple[IncidentKind | Incident, ...] = ()
     seconds: float = 1.0
@@ -89,7 +91,7 @@ class PlayRunner:
     def prepare(self, command: str, slot: Any, only: tuple[Listed, ...] = ()) -> Prepared | None:
         return None
 
-    def collect(self, command: str, slot: Any) -> tuple[Listed, ...] | None:
+    def collect(self, command: str, slot: Any, *, has_run: bool = False) -> tuple[Listed, ...] | None:
         return None
 
     def watch(self) -> Watch:
@@ -105,7 +107,10 @@ Script = Does | list[Does] | dict[str, Does]
 
 @dataclass
 class Play:
-    """Runs `tests` in their order. `is_listed`: whether it is known beforehand which there are."""
+    """Runs `tests` in their order. `is_listed`: whether it is known beforehand which there are.
+
+    `is_doubled`: a failed test is there twice, once for its teardown. `is_greedy`: it runs all whatever is asked.
+    """
 
     tests: Mapping[str, Script]
     gpus: FakeGpus = field(default_factory=lambda: FakeGpus(total=2))
@@ -113,6 +118,9 @@ class Play:
     flaky: str = "neutral"
     runner: PlayRunner = field(default_factory=PlayRunner)
     is_listed: bool = True
+    is_doubled: bool = False
+    is_greedy: bool = False
+    problem: str = ""
     writes_report: bool = True
     lease_wait_s: float = 30.0
     stop: Callable[[], str] = lambda: ""
@@ -145,39 +153,43 @@ class Play:
     ) -> Attempt | None:
         if only and not self.runner.chooses:
             return None
-        chosen = [one.id for one in only] or [name for name in self.tests if name]
+        asked = () if self.is_greedy else only
+        chosen = [one.id for one in asked] or [name for name in self.tests if name]
         self.runs.append((tuple(chosen), lease.devices))
         watch = Watch()
         did = [("", self._does("", lease))] if "" in self.tests else []
         ran, running = [], []
         for name in chosen:
+            watch.number = _lines(did) + 1
             watch.started(name, name, name)
             does = self._does(name, lease)
             did.append((name, does))
+            watch.number = _lines(did)
             if does.ends:
                 running.append(watch.seen[name])
                 break
-            message = does.prints if does.status in (CaseStatus.FAILED, CaseStatus.ERRORED) else ""
+            message = does.prints if does.status is not CaseStatus.PASSED else ""
             watch.ended(name, name, name, does.status, message=message)
-            ran.append(Case(id=name, suite="unit", name=name, status=does.status, message=message or None))
+            case = Case(id=name, suite="unit", name=name, status=does.status, message=message or None)
+            ran += [case, case] if self.is_doubled and message else [case]
         end = next((does for _, does in did if does.ends), PASS)
-        log = ctx.out / "logs" / f"{number}.log"
+        log = ctx.out / "logs" / f"{len(self.runs)}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
-        log.write_text("".join(f"{does.prints}\n" for _, does in did if does.prints))
+        log.write_text("".join(f"{text}\n" for _, does in did for text in (does.prints, does.logs) if text))
         told = tuple(
             what if isinstance(what, Incident) else trouble(what, lease)
             for _, d in did
             for what in d.troubles
         )
         self.gpus.troubles.append(told)
-        rest = chosen[len(ran) + len(running) :] if end.ends else []
+        rest = chosen[len(did) - ("" in self.tests) :] if end.ends else []
         return Attempt(
             streamed=self._streamed(did, end, log),
             watch=watch,
             reading=None if end.ends or not self.writes_report else Reading(cases=ran, elements=len(ran)),
             expects_report=self.writes_report,
             listed=self._listed(chosen) if self.is_listed else None,
-            running=tuple(running) if end.ends != "overdue" else (),
+            running=tuple(running),
             overdue=_first(running) if end.ends == "overdue" else None,
             unrun=self._listed(rest) if self.is_listed else None,
         )
@@ -193,7 +205,7 @@ class Play:
 
     def _streamed(self, did: Sequence[tuple[str, Does]], end: Does, log: Path) -> Streamed:
         stopped = {
-            "overdue": Stop.ASKED,
+            "overdue": Stop.TIMEOUT,
             "silence": Stop.SILENCE,
             "timeout": Stop.TIMEOUT,
             "stop": Stop.ASKED,
@@ -205,13 +217,18 @@ class Play:
             argv=("play",),
             exit_code=codes[0] if codes else code,
             duration_s=sum(does.seconds for _, does in did),
-            timed_out=end.ends == "timeout",
+            timed_out=end.ends in ("timeout", "overdue"),
             log=log,
             tail=log.read_text(),
             stopped=stopped.get(str(end.ends)),
             why=self.stop() or "a test overran" if end.ends in ("stop", "overdue") else "",
             out_of_memory=int(end.ends == "oom"),
+            problem=self.problem,
         )
+
+
+def _lines(did: Sequence[tuple[str, Does]]) -> int:
+    return sum(text.count("\n") + 1 for _, does in did for text in (does.prints, does.logs) if text)
 
 
 def _first(running: Sequence[Seen]) -> Seen | None:

@@ -83,6 +83,7 @@ TABLE = {
     "ECC, ECC on another GPU": ((saw(FAILED, ECC), saw(FAILED, ECC, 1)), FAILED, True, Who.MACHINE),
     "ECC, passed on another GPU": ((saw(FAILED, ECC), saw(PASSED, gpu=1)), PASSED, True, Who.MACHINE),
     "ECC, failed on another GPU": ((saw(FAILED, ECC), saw(FAILED, gpu=1)), FAILED, False, Who.CHANGE),
+    "ECC, a printed hang on another GPU": ((saw(FAILED, ECC), saw(FAILED, SAID_HANG, 1)), FAILED, False, Who.CHANGE),
     "disk full, passed": ((saw(FAILED, DISK), saw(PASSED)), PASSED, True, Who.MACHINE),
     "disk full twice": ((saw(FAILED, DISK), saw(FAILED, DISK)), FAILED, True, Who.MACHINE),
     "disk full twice, on two GPUs": ((saw(FAILED, DISK), saw(FAILED, DISK, 1)), FAILED, True, Who.MACHINE),
@@ -164,6 +165,34 @@ def test_a_hang_explains_what_looks_like_it_and_if_nothing_does_everything(
     failures: list[Failure], names: set[str]
 ) -> None:
     assert explained(failures, incident(Kind.GPU_HANG)) == names
+
+
+LAUNCH = failure("launch", Ending.ASSERTION, "HIP error: unspecified launch failure (719)")
+SAYS_HANG = failure("hang", Ending.ASSERTION, HANG_LINE)
+SAYS_NONE = failure("none", Ending.ASSERTION, "no ROCm-capable device is detected")
+
+
+def test_of_two_events_each_explains_what_speaks_of_it() -> None:
+    lost, hang = incident(Kind.GPU_LOST), incident(Kind.GPU_HANG)
+
+    found = blame.attributed([PLAIN, SAYS_NONE, SAYS_HANG], [lost, hang])
+    silent = blame.attributed([PLAIN, SAYS_NONE, CRASHED], [lost, hang])
+
+    assert {name: cause.kind for name, cause in found.items()} == {
+        "none": Kind.GPU_LOST,
+        "hang": Kind.GPU_HANG,
+    }
+    assert {name: cause.kind for name, cause in silent.items()} == {
+        "none": Kind.GPU_LOST,
+        "crashed": Kind.GPU_HANG,
+    }
+
+
+def test_a_hang_and_its_reset_are_one_event_and_a_memory_error_is_no_hang() -> None:
+    both = (incident(Kind.GPU_HANG), incident(Kind.GPU_RESET))
+
+    assert explained([SAYS_HANG, CRASHED], *both) == {"hang"}
+    assert explained([LAUNCH, SAYS_HANG], incident(Kind.ECC)) == {"launch"}
 
 
 def test_a_gpu_that_hung_before_explains_only_what_looks_like_it() -> None:

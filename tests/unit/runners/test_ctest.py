@@ -47,12 +47,92 @@ def test_a_report_of_its_own_is_looked_for_in_the_build_folder() -> None:
     assert prepared.reports == (Path("/src/b/x/o.xml"),)
 
 
-def test_a_retry_is_its_own_rerun() -> None:
-    prepared = RUNNER.prepare("ctest --output-junit out.xml", slot(named=True), FAILED)
+NUMBERED = """\
+Test project /src/b
+  Test #1: good
+  Test #12: bad
+  Test #13: bad too
+  Test #14: off (Disabled)
+"""
+ASKED = "bash -c cd b && ctest -R x -N"
+
+
+def test_exactly_the_wanted_tests_are_chosen_by_their_numbers(tmp_path: Path) -> None:
+    where = slot(named=True, out=tmp_path, answers={ASKED: (0, NUMBERED)})
+    wanted = tuple(Listed(id=n, name=n, native=n) for n in ("bad", "gone"))
+    wanted = (*wanted, Listed(id="off::off", name="off", native="off::off"))
+
+    prepared = RUNNER.prepare("make; cd b && ctest -R x | tee log", where, wanted)
+
+    chosen = tmp_path / "junit/unit.only-1"
+    assert prepared is not None
+    assert prepared.command == f"make; cd b && ctest -R x -I {chosen} | tee log"
+    assert chosen.read_text() == "0,0,0,12,14\n"
+
+
+def test_of_two_runs_the_one_without_a_wanted_test_runs_none(tmp_path: Path) -> None:
+    answers = {"bash -c ctest -R a -N": (0, NUMBERED), "bash -c ctest -R b -N": (0, "")}
+    where = slot(named=True, out=tmp_path, answers=answers)
+
+    bad = Listed(id="bad", name="bad", native="bad")
+    assert RUNNER.prepare("ctest -R a && ctest -R b", where, (bad,)) is not None
+    assert (tmp_path / "junit/unit.only-1").read_text() == "0,0,0,12\n"
+    assert (tmp_path / "junit/unit.only-2").read_text() == "0,0,0,999999999\n"
+
+
+def test_without_an_answer_no_test_can_be_chosen(tmp_path: Path) -> None:
+    assert RUNNER.prepare("ctest", slot(named=True, out=tmp_path), FAILED) is None
+    assert RUNNER.prepare("make test", slot(out=tmp_path), FAILED) is None
+
+
+def test_a_time_for_each_test_is_handed_on_unless_the_command_has_its_own() -> None:
+    prepared = RUNNER.prepare("ctest -j2", slot(named=True, test_timeout_s=2.5))
+    own = RUNNER.prepare("ctest --timeout 9", slot(named=True, test_timeout_s=2.5))
 
     assert prepared is not None
-    assert prepared.command == "ctest --rerun-failed --output-junit out.xml"
-    assert RUNNER.prepare("make test", slot(), FAILED) is None
+    assert own is not None
+    assert prepared.command == "ctest --timeout 3 -j2"
+    assert own.command == "ctest --timeout 9"
+
+
+def test_its_tests_are_listed_as_it_tells_them() -> None:
+    answers = {
+        "bash -c ctest -R a --show-only=json-v1": (0, '{"tests": [{"name": "a b"}, {"name": "x"}]}'),
+        "bash -c ctest -R b --show-only=json-v1": (0, '{"tests": [{"name": "x"}]}'),
+    }
+
+    found = RUNNER.collect("ctest -R a && ctest -R b", slot(answers=answers))
+
+    assert found is not None
+    assert [one.native for one in found] == ["a b", "x"]
+    assert RUNNER.collect("ctest -R a && make", slot(answers=answers)) is None
+
+
+@pytest.mark.parametrize("text", ["", "no json", '{"tests": 3}', '{"tests": [{}]}', "[" * 100_000])
+def test_an_odd_list_is_no_list(text: str) -> None:
+    assert RUNNER.collect("ctest", slot(answers={"bash": (0, text)})) is None
+
+
+def test_what_a_failed_test_printed_stands_below_its_line() -> None:
+    watch = RUNNER.watch()
+    for line in (
+        "    Start 1: a", "1/2 Test #1: a ....***Failed  0.1 sec", "GPU hang", "more",
+        "    Start 2: b", "2/2 Test #2: b ....   Passed  0.1 sec", "50% tests passed, 1 tests failed",
+    ):  # fmt: skip
+        watch.line(line)
+
+    assert [(s.first_line, s.last_line) for s in watch.seen.values()] == [(1, 4), (5, 6)]
+
+
+def test_side_by_side_a_test_has_only_the_lines_below_its_own() -> None:
+    watch = RUNNER.watch()
+    for line in (
+        "    Start 1: a", "    Start 2: b", "1/2 Test #2: b ....***Failed  0.1 sec", "from b",
+        "2/2 Test #1: a ....***Failed  0.1 sec", "from a", "0% tests passed",
+    ):  # fmt: skip
+        watch.line(line)
+
+    assert {s.name: (s.first_line, s.last_line) for s in watch.seen.values()} == {"a": (5, 6), "b": (3, 4)}
 
 
 LINES = """\
@@ -65,6 +145,7 @@ LINES = """\
  5/9 Test  #5: later ............................***Skipped   0.01 sec
  6/9 Test  #6: slow .............................***Timeout   1.00 sec
  7/9 Test  #7: crash ............................***Exception: SegFault  0.12 sec
+8/9 Test  #8: killed ...........................Subprocess killed***Exception:   0.79 sec
       Start  8: user
 Failed test dependencies: setup
  8/9 Test  #8: user .............................***Not Run   0.00 sec
@@ -87,6 +168,7 @@ def test_lines_tell_how_each_test_ended_and_which_one_runs() -> None:
         "later": ("skipped", "Skipped"),
         "slow": ("failed", "Timeout"),
         "crash": ("failed", "Exception: SegFault"),
+        "killed": ("failed", "Subprocess killed"),
         "user": ("skipped", "Not Run"),
         "hang": (None, ""),
     }

@@ -281,7 +281,9 @@ def test_durations_are_read_or_unknown(time: str, expected: float | None) -> Non
 
 
 def test_a_name_without_class_is_the_id_and_colons_in_it_stay() -> None:
-    result = reading(suite("<testcase name='a::b[c::d]'/><testcase classname='k' name=''/><testcase/>"))
+    result = reading(
+        suite("<testcase name='a::b[c::d]'/><testcase classname='k' name=''/><testcase name=''/>")
+    )
 
     assert [case.id for case in result.cases] == ["a::b[c::d]", "k::", "s"]
 

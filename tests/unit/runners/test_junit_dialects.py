@@ -198,6 +198,10 @@ DIALECTS = {
         "</testsuite></testsuites>",
         want={"m::a": "failed", "m::b": "passed"},
     ),
+    "pytest.exit(), which leaves an element without anything": Odd(
+        text=suite("<testcase classname='t' name='a'/><testcase time='0.000'/>"), want={"t::a": "passed"}
+    ),
+    "a failure without any name": Odd(text=suite(f"<testcase time='0'>{F}</testcase>"), want={"s": "failed"}),
     "tags in capitals": Odd(
         text=f"<TESTSUITE name='s'><TESTCASE name='a'>{F.upper().replace('MESSAGE', 'message')}</TESTCASE></TESTSUITE>",
         want={"a": "failed"},
@@ -276,6 +280,10 @@ DAMAGED = {
         text=suite("<testcase name='a & b'/><testcase name='c'><failure message='it said <unknown></failure></testcase>"
                    "<testcase name=\"d\"/>"),
         want={"a & b": "passed", "c": "failed", "d": "passed"}, repaired=True,
+    ),
+    "damage inside of the tag of a failure": Odd(
+        text=suite("<testcase name='a'><failure !!></failure></testcase><testcase name='b'/>"),
+        want={"a": "failed", "b": "passed"}, repaired=True,
     ),
     "damage, and a name of 200 000 characters": Odd(
         text=suite(f"<testcase name='a & b'/><testcase name='{'n' * 200_000}'>{F}</testcase><testcase name='d'/>"),

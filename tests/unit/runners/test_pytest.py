@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from rocm_ci.model.case import Case, CaseStatus
+from rocm_ci.runners import plugged
 from rocm_ci.runners.base import Listed
 from rocm_ci.runners.pytest import RUNNER, identity
 from tests.unit.runners.slots import slot
@@ -41,12 +43,51 @@ def test_it_is_asked_through_its_environment_and_keeps_what_was_there() -> None:
     )
 
 
-def test_a_retry_takes_the_failed_tests_from_its_own_cache() -> None:
-    prepared = RUNNER.prepare("pytest", slot(named=True), FAILED)
+def test_the_wanted_tests_are_written_down_for_the_plug_in(tmp_path: Path) -> None:
+    where = slot(named=True, out=tmp_path)
+    prepared = RUNNER.prepare("pytest", where, FAILED)
+
+    assert prepared is not None
+    assert prepared.environment["PYTEST_ADDOPTS"].endswith("-p rocm_ci_pytest")
+    assert json.loads(where.wanted.read_text()) == ["a.py::b"]
+    assert json.loads(prepared.environment["ROCM_CI_PYTEST"])["only"] == str(where.wanted)
+
+
+def test_where_the_plug_in_is_not_heard_the_failed_tests_come_from_its_own_cache() -> None:
+    prepared = RUNNER.prepare("pytest", slot(named=True, deaf=True), FAILED)
 
     assert prepared is not None
     assert prepared.environment["PYTEST_ADDOPTS"].endswith("--last-failed --last-failed-no-failures=none")
-    assert RUNNER.prepare("pytest -p no:cacheprovider", slot(), FAILED) is None
+    assert RUNNER.prepare("pytest -p no:cacheprovider", slot(deaf=True), FAILED) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("PYTHONPATH=src pytest", f"PYTHONPATH=src:{plugged.FOLDER} pytest"),
+        ("PYTHONPATH='a b' pytest", f"PYTHONPATH='a b':{plugged.FOLDER} pytest"),
+        ("export PYTHONPATH=a; env PYTHONPATH= pytest", f"export PYTHONPATH=a:{plugged.FOLDER}; env PYTHONPATH={plugged.FOLDER} pytest"),
+        ("pytest -k PYTHON", "pytest -k PYTHON"),
+    ],
+)  # fmt: skip
+def test_a_path_that_the_command_sets_itself_gets_the_plug_in_too(command: str, expected: str) -> None:
+    prepared = RUNNER.prepare(command, slot())
+
+    assert prepared is not None
+    assert prepared.command == expected
+
+
+def test_the_plug_in_is_named_only_where_it_would_not_be_found_by_itself() -> None:
+    plain = RUNNER.prepare("pytest", slot())
+    alone = RUNNER.prepare("PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 pytest", slot())
+    isolated = RUNNER.prepare("PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -I -m pytest", slot())
+
+    assert plain is not None
+    assert alone is not None
+    assert isolated is not None
+    assert "rocm_ci_pytest" not in plain.environment["PYTEST_ADDOPTS"]
+    assert "-p rocm_ci_pytest" in alone.environment["PYTEST_ADDOPTS"]
+    assert "rocm_ci_pytest" not in isolated.environment["PYTEST_ADDOPTS"]
 
 
 @pytest.mark.parametrize(

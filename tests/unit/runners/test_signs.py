@@ -39,6 +39,7 @@ def test_a_row_has_a_sample_and_its_source_and_may_be_either_s_fault_or_has_a_ki
     assert meaning.sample
     assert meaning.sources
     assert not (meaning.kind and meaning.explained_by)
+    assert meaning.kind or not meaning.device, "whom a GPU is to blame for is a kind of its own"
 
 
 @pytest.mark.parametrize(
@@ -49,6 +50,30 @@ def test_a_row_has_a_sample_and_its_source_and_may_be_either_s_fault_or_has_a_ki
         "assert device in ('/dev/kfd',)",
         "the shared memory of a block is too large",
         "an uncorrectable mistake",
+        "0 uncorrectable errors",
+        "HW Exception by the user",
+        "handled a GPU hang in 3 ms",
+        "test_gpu_reset_begins PASSED",
+        "MES answered",
+        "the driver's device /dev/kfd is there",
+        "there is no ROCm-capable test",
+        "hipErrorNoDeviceFound is not one of HIP's",
+        "space left on device: 4 GB",
+        "Killed the process",
+        "__shared__ memory: 64 KB",
+        "RESOURCE_EXHAUSTED: Shared memory size limit exceeded: requested 73728, available: 65536",
+        "rocBLAS error: wrong argument",
+        "Missing iommu in the list",
+        "a file could not be locked",
+        "the network was trained",
+        "received a shutdown notice",
+        "hipErrorOutOfMe",
+        "mask must be 64",
+        "W: gpu architecture gfx942",
+        "WARNING: CPU: 3 PID: 4711 at kfd_migrate.c:512",
+        "Missing system database file: gfx942_304.db",
+        "Attempting to use hipBLASLt on an unsupported architecture!",
+        "assert nan == 1.0",
     ],
 )
 def test_other_faults_are_no_signs(tmp_path: Path, line: str) -> None:
@@ -126,6 +151,7 @@ def test_a_log_that_the_command_took_away_says_nothing(tmp_path: Path) -> None:
         ("RuntimeError: HIP error: unspecified launch failure (719)", True),
         ("HW Exception by GPU node-2", True),
         ("hipErrorNotReady", True),
+        ("OSError: [Errno 28] No space left on device", False),
         ("assert 1 == 2", False),
         ("the tip of a hippo", False),
         (None, False),

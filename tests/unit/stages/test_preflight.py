@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from rocm_ci.config.options import BuildOptions, Config, PerfOptions, TestOptions
 from rocm_ci.context import Job
 from rocm_ci.gpu.checks.resources import Folder
+from rocm_ci.gpu.ledger import Entry, Ledger
 from rocm_ci.model.changes import Changes
 from rocm_ci.model.event import Event, EventKind
 from rocm_ci.model.facts import Driver, Facts, Gpu, Host, Rocm
@@ -123,6 +125,32 @@ def test_gpus_are_tried_only_where_something_wants_them(tmp_path: Path) -> None:
     (smoke,) = [check for check in result.checks if check.id == "smoke"]
     assert smoke.status is Verdict.NEUTRAL
     assert "hipcc cannot compile for gfx942: clang: error: odd" in smoke.seen
+
+
+def test_advice_is_one_annotation_and_what_is_not_known_is_named(tmp_path: Path) -> None:
+    ctx = replace(context(tmp_path), host=tmp_path)
+    ctx = replace(
+        ctx, environment={**ctx.environment, "HIP_VISIBLE_DEVICES": "0", "CUDA_VISIBLE_DEVICES": "1"}
+    )
+
+    preflight.run(ctx, job(Config(), GOOD, StageName.SCAN))
+
+    said = ctx.log.err.getvalue()  # type: ignore[union-attr]
+    assert said.count("warning: ") == 1
+    assert "this machine could be better: " in said
+    assert "visible-devices: HIP_VISIBLE_DEVICES=0, CUDA_VISIBLE_DEVICES=1 → `unset CUDA_" in said
+    assert re.search(r"not known of this machine: .*\becc\b.*`rocm-ci doctor`", said)
+
+
+def test_a_gpu_in_quarantine_is_told_by_the_ledger_of_the_host(tmp_path: Path) -> None:
+    ctx = replace(context(tmp_path), host=tmp_path)
+    for run_of in range(3):
+        entry = Entry(time=ctx.clock.now(), gpu="gpu-0", kind="gpu-hang", run=str(run_of))
+        Ledger(ctx.state, ctx.environment, host=tmp_path).add(entry)
+
+    checks = preflight.run(ctx, job(Config(test=(SUITE,)), GOOD, StageName.TEST)).checks
+
+    assert next(check for check in checks if check.id == "quarantine").status is Verdict.ERROR
 
 
 def test_a_machine_that_says_too_much_is_cut_to_what_a_report_holds(

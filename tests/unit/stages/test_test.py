@@ -18,7 +18,7 @@ from rocm_ci.model.plan import Plan
 from rocm_ci.model.result import TestResult
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.stages import test as stage
-from tests.fakes import FakeRunner, context
+from tests.fakes import FakeGpus, FakeRunner, context
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -182,3 +182,25 @@ def test_suites_that_nobody_asked_for_are_skipped_and_say_so(
     skipped = [one for one in result.suites if one.verdict is Verdict.SKIPPED]
     assert [one.name for one in result.suites if one not in skipped] == ran
     assert {one.reason for one in skipped} <= {f"not asked for: only {asked!r} was"}
+
+
+def test_shards_of_what_turns_out_to_be_a_plain_command_are_refused_before_anything_runs(
+    tmp_path: Path,
+) -> None:
+    runner = FakeRunner()
+
+    with pytest.raises(ConfigError) as caught:
+        stage.run(context(tmp_path, runner), job({"name": "u", "run": "./t", "shards": 2}))
+
+    assert "which tests it has" in str(caught.value)
+    assert runner.calls == []
+
+
+def test_why_a_suite_never_started_is_told(tmp_path: Path) -> None:
+    ctx = context(tmp_path, FakeRunner({"bash": (0, "")}), FakeGpus(total=2))
+    ctx.gpus.free.clear()  # type: ignore[attr-defined]
+
+    result = stage.run(ctx, job({"name": "u", "run": "t", "gpus": 1}, gpus=2, **{"lease-wait": "5s"}))
+
+    assert result.suites[0].verdict is Verdict.ERROR
+    assert "machine: waited" in result.suites[0].reason

@@ -141,5 +141,15 @@ def test_a_card_in_half_a_slot_is_named() -> None:
 
     assert check((16, 16), (16, 16)) is Verdict.PASS
     assert check((16, 16), (8, 16)) is Verdict.NEUTRAL
+    assert check((16, 16), None) is Verdict.SKIPPED
     assert check(None) is Verdict.SKIPPED
     assert check() is Verdict.SKIPPED
+
+
+def test_a_copied_part_of_sys_does_not_say_that_there_is_no_iommu() -> None:
+    part = bus.look(MemoryReader(files={"/sys/module/amdgpu/version": "6.12.12\n"}))
+    whole = bus.look(MemoryReader(files={"/sys/kernel/mm/x": "", "/sys/module/amdgpu/version": "6.12.12\n"}))
+
+    assert (part.is_translated, whole.is_translated) == (None, False)
+    found = bus.iommu(Machine(facts=TWO, bus=part), WANTS_TWO)
+    assert found.status is Verdict.SKIPPED

@@ -125,5 +125,7 @@ def test_what_the_kernel_says_is_read_from_its_files() -> None:
         command_line="ro quiet iommu=pt\n", takes_modules=True, kfd=True, profiling=4
     )
     assert kernel.look(MemoryReader()) == Kernel()
-    garbage = MemoryReader(files={"/proc/sys/kernel/perf_event_paranoid": "\x00" * 9, "/sys/x": ""})
+    garbage = MemoryReader(
+        files={"/proc/sys/kernel/perf_event_paranoid": "\x00" * 9, "/sys/class/x": "", "/sys/x": ""}
+    )
     assert kernel.look(garbage) == Kernel(takes_modules=False, kfd=False)

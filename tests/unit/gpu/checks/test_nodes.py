@@ -37,6 +37,7 @@ class Opener(FakeRunner):
         env: Mapping[str, str] | None = None,
         timeout_s: float = 60.0,
         stdin: bytes = b"",
+        limit: int | None = None,
     ) -> Captured:
         if self.codes is None:
             return Captured(argv=tuple(argv), exit_code=-9, timed_out=True)
@@ -157,3 +158,13 @@ def test_where_nobody_tried_owner_and_mode_decide() -> None:
     assert status(Process(uid=0)) is Verdict.PASS
     assert status(Process()) is Verdict.SKIPPED
     assert access().status is Verdict.SKIPPED
+
+
+def test_without_a_dev_to_look_into_nothing_is_missing(tmp_path: Path) -> None:
+    found = nodes.look(ONE, MemoryReader(), tmp_path, None)
+    machine = Machine(facts=ONE, nodes=found)
+
+    assert found == ()
+    for check in (nodes.device_nodes, nodes.device_access):
+        assert check(machine, Needs(wanted={"suite": 1})).status is Verdict.SKIPPED
+        assert "ls -ln /dev/kfd" in (check(machine, Needs()).fix or "")

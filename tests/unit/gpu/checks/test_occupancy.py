@@ -82,3 +82,13 @@ def test_stranded_memory_wants_a_reset_and_unseen_holders_a_look_from_the_host()
 
 def test_a_full_gpu_is_no_error_where_nothing_wants_it() -> None:
     assert check(Taken(used_bytes=200 * GB, total_bytes=206 * GB), wanted=0).status is Verdict.NEUTRAL
+
+
+def test_a_gpu_that_does_not_say_how_much_is_in_use_is_not_empty() -> None:
+    two = Facts(gpus=(*ONE.gpus, Gpu(index=1, bus="0000:22:00.0")))
+    machine = Machine(facts=two, taken={0: Taken(used_bytes=0, total_bytes=206 * GB)})
+
+    found = occupancy.vram_free(machine, Needs())
+
+    assert found.status is Verdict.SKIPPED
+    assert found.seen.endswith("not told by GPU 1 (0000:22:00.0)")

@@ -20,7 +20,7 @@ def test_the_fullest_disk_decides_and_is_named() -> None:
     big, small = Folder(name="results", free_bytes=50 * GB), Folder(name="scratch", free_bytes=3 * GB)
 
     assert disk(big).status is Verdict.PASS
-    assert (disk(big, small).status, disk(big, small).seen) == (Verdict.NEUTRAL, "3.0 GB free for scratch")
+    assert (disk(big, small).status, disk(big, small).seen) == (Verdict.NEUTRAL, "3 GB free for scratch")
     assert disk(big, Folder(name="scratch", free_bytes=1 * GB)).status is Verdict.ERROR
     assert disk(Folder(name="gone")).status is Verdict.SKIPPED
     assert disk().status is Verdict.SKIPPED
@@ -33,7 +33,7 @@ def test_folders_of_one_file_system_are_told_together() -> None:
         Folder(name="c", free_bytes=7 * GB, file_system=2),
     )
 
-    assert check.seen == "7.0 GB free for c; 9.0 GB free for a, b"
+    assert check.seen == "7 GB free for c; 9 GB free for a, b"
 
 
 def test_a_disk_that_has_room_and_takes_no_file_is_found() -> None:

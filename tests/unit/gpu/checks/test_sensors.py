@@ -156,3 +156,25 @@ def test_what_nobody_tells_is_no_pass() -> None:
         assert "amd-smi" in (with_gpu.fix or "")
         assert without.status is Verdict.SKIPPED
         assert without.seen == "there is no GPU to look at"
+
+
+def test_a_gpu_that_tells_nothing_is_no_cool_one() -> None:
+    good = Sensors(temperature_c=40, errors={"umc": 0}, throttled=(), cap_w=(750, 750))
+    some_told, all_told = machine(good, Sensors()), machine(good)
+
+    for check in (sensors.temperature, sensors.ecc, sensors.throttling, sensors.power_cap):
+        found = check(some_told, wants(1))
+        assert found.status is Verdict.SKIPPED, found
+        assert found.seen.endswith("not told by GPU 1 (AMD Instinct MI300X)")
+        assert check(all_told, wants(1)).status is Verdict.PASS
+
+
+def test_partitions_have_the_values_of_their_card_and_processor_graphics_need_none() -> None:
+    halves = tuple(Gpu(index=n, bus=f"0000:0c:00.{n}", partition=n) for n in range(2))
+    inside = Gpu(index=2, bus="0000:e0:00.0", integrated=True)
+    found = Machine(facts=Facts(gpus=(*halves, inside)), sensors={0: Sensors(temperature_c=40)})
+
+    assert sensors.temperature(found, wants(1)).status is Verdict.PASS
+    functions = tuple(Gpu(index=n, bus=f"0000:0c:00.{n}", virtual_function=True) for n in range(2))
+    apart = Machine(facts=Facts(gpus=functions), sensors={0: Sensors(temperature_c=40)})
+    assert sensors.temperature(apart, wants(1)).status is Verdict.SKIPPED

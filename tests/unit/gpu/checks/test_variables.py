@@ -91,3 +91,11 @@ def test_versions_are_read_as_the_runtime_reads_them() -> None:
     assert variables.as_target("9.0.10") == "gfx90a"
     assert variables.as_target("10.3.0") == "gfx1030"
     assert variables.as_target("9") is None
+
+
+def test_an_environment_that_was_not_recorded_is_not_an_empty_one() -> None:
+    found = Machine(facts=Facts(), unseen={"environment": "no environment was recorded"})
+
+    for check in (variables.visible_devices, variables.gfx_override):
+        assert check(found, Needs()).status is Verdict.SKIPPED
+        assert "record `env" in (check(found, Needs()).fix or "")

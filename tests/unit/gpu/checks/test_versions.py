@@ -37,7 +37,7 @@ def test_cards_of_two_kinds_are_not_compared() -> None:
 
 
 def test_firmware_that_nobody_tells_is_skipped() -> None:
-    assert versions.firmware(Machine(facts=Facts()), Needs()).seen == "there is no GPU"
+    assert versions.firmware(Machine(facts=Facts()), Needs()).seen == "there is no GPU to look at"
     unknown = Facts(gpus=(card(0, vbios=None),))
     assert versions.firmware(Machine(facts=unknown), Needs()).status is Verdict.SKIPPED
 

@@ -51,3 +51,14 @@ def test_docker_describes_a_container_whose_image_id_is_no_digest() -> None:
 def test_nothing_and_nonsense_are_no_image() -> None:
     assert collect(MemoryReader()).host == {}
     assert collect(MemoryReader(environment={"ROCM_CI_IMAGE": "x; rm -rf /\n"})).host == {}
+
+
+def test_of_several_images_nobody_knows_which_was_used() -> None:
+    line = "rocm/{}   latest   sha256:{}   9e1f2a3b4c5d   2 weeks ago   29GB\n"
+    one, two = line.format("a", "a" * 64), line.format("b", "b" * 64)
+
+    assert collect(MemoryReader(recordings=(one,))).host == {
+        "image": "rocm/a:latest",
+        "image_digest": "sha256:" + "a" * 64,
+    }
+    assert collect(MemoryReader(recordings=(one + two,))).host == {}

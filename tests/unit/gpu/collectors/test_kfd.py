@@ -103,3 +103,9 @@ def test_no_topology_on_a_machine_means_no_driver() -> None:
 
 def test_garbage_in_a_node_is_passed_over() -> None:
     assert collect(nodes(n1="simd_count many\n\x00\x00", n2="simd_count 9" + "9" * 400)).devices == ()
+
+
+def test_a_driver_that_is_loaded_without_a_topology_is_not_called_missing() -> None:
+    found = collect(MemoryReader(files={"/sys/module/amdgpu/version": "7.1.8.12\n"}))
+
+    assert found.problem == "no /sys/class/kfd, though the amdgpu driver is loaded"

@@ -60,3 +60,16 @@ def test_a_virtual_function_has_a_physical_one() -> None:
         .devices[0]
         .values["virtual_function"]
     )
+
+
+def test_memory_errors_of_all_blocks_are_added_up() -> None:
+    counts = {
+        f"{BUS}/ras/umc_err_count": "ue: 1\nce: 40\n",
+        f"{BUS}/ras/sdma_err_count": "ue: 0\nce: 2\n",
+        f"{BUS}/ras/features": "feature mask: 0x7\n",
+    }
+
+    values = collect(MemoryReader(files=CARD | counts)).devices[0].values
+
+    assert (values["ecc_correctable"], values["ecc_uncorrectable"]) == (42, 1)
+    assert "ecc_correctable" not in collect(MemoryReader(files=CARD)).devices[0].values

@@ -1,0 +1,162 @@
+"""The JUnit files of one attempt: the old ones put away, the new ones found, wherever they were written."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, BinaryIO
+
+from rocm_ci.model.case import CaseStatus
+from rocm_ci.runners import junit
+from rocm_ci.tools import file
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from rocm_ci.runners.base import Prepared, Slot
+    from rocm_ci.runners.junit import Reading
+
+MAX_REPORTS = 10_000
+# A suite may leave a million files behind; its report lies near the top.
+_MAX_LOOKED_AT = 50_000
+_MAX_DEPTH = 8
+_MAX_STRAY = 200
+_HEAD = 4_096
+_MAX_TOUCHED = 100_000
+_CHUNK = 1_048_576
+_NEVER = frozenset({".git", ".hg", ".venv", "node_modules", "__pycache__"})
+_RED = (CaseStatus.FAILED, CaseStatus.ERRORED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What was read; `strays` are the places in the checkout where nobody had asked for it."""
+
+    reading: Reading | None
+    strays: tuple[str, ...] = ()
+
+
+def clear(slot: Slot, prepared: Prepared) -> int:
+    """Away with the reports of an earlier run: they would pass for this one's. When this was (ns)."""
+    file.remove(slot.folder)
+    for stale in (slot.xml, *prepared.reports):
+        with contextlib.suppress(OSError):
+            stale.unlink()
+    slot.folder.mkdir(parents=True, exist_ok=True)
+    # The clock of the file system, which its files are held against, moves in steps of milliseconds:
+    # what is written from here on must lie behind what was written before.
+    since_ns = slot.folder.stat().st_ctime_ns
+    for _ in range(_MAX_TOUCHED):
+        slot.folder.touch()
+        if slot.folder.stat().st_ctime_ns != since_ns:
+            break
+    return since_ns
+
+
+def found(slot: Slot, prepared: Prepared, suite: str, since_ns: int) -> Found:
+    """Every report that was written; copies of those that lie elsewhere are kept beside ours."""
+    paths = [slot.xml] if _exists(slot.xml) else []
+    with contextlib.suppress(OSError):
+        paths += sorted(slot.folder.glob("*.xml"))[:MAX_REPORTS]
+    for index, report in enumerate(prepared.reports):
+        if _exists(report):
+            paths.append(report)
+            _keep(report, slot.folder / f"report-{index + 1}.xml")
+    strays: tuple[str, ...] = ()
+    if not paths:
+        strays, paths = _strays(slot, since_ns)
+    with contextlib.suppress(OSError):
+        slot.folder.rmdir()  # only succeeds when nothing was put into it
+    if not paths:
+        return Found(reading=None)
+    reading = junit.joined([(path.name, junit.read_file(path, suite=suite)) for path in paths])
+    return Found(reading=reading, strays=strays)
+
+
+def only(reading: Reading, wanted: Collection[str]) -> Reading:
+    """Without tests that ran although they were not asked for, as fixtures of others do, and passed."""
+    cases = tuple(case for case in reading.cases if case.id in wanted or case.status in _RED)
+    return reading if len(cases) == len(reading.cases) else replace(reading, cases=cases)
+
+
+def _strays(slot: Slot, since_ns: int) -> tuple[tuple[str, ...], list[Path]]:
+    """Reports in the checkout, written since then: where they lay, and our copies of them."""
+    places: list[str] = []
+    copies: list[Path] = []
+    known: set[bytes] = set()
+    for path in _written(slot, since_ns):
+        source = file.read(path)
+        if source is None:
+            continue
+        with source:
+            if b"<testsuite" not in source.read(_HEAD):
+                continue
+            source.seek(0)
+            digest = _digest(source) if _is_fit(source.fileno()) else b""
+            if not digest or digest in known:
+                continue
+            known.add(digest)
+            source.seek(0)
+            copy = slot.folder / f"found-{len(copies) + 1}.xml"
+            with contextlib.suppress(OSError), file.create(copy) as target:
+                shutil.copyfileobj(source, target)
+                places.append(str(path.relative_to(slot.root)))
+                copies.append(copy)
+        if len(copies) >= _MAX_STRAY:
+            break
+    return tuple(places), copies
+
+
+def _digest(source: BinaryIO) -> bytes:
+    digest = hashlib.sha256()
+    while chunk := source.read(_CHUNK):
+        digest.update(chunk)
+    return digest.digest()
+
+
+def _is_fit(descriptor: int) -> bool:
+    return 0 < os.fstat(descriptor).st_size <= junit.MAX_BYTES
+
+
+def _written(slot: Slot, since_ns: int) -> Iterator[Path]:
+    """XML files below the checkout that changed since then. Nothing but a write can renew a ctime."""
+    folders, looked_at = [(slot.root, 0)], 0
+    while folders:
+        folder, depth = folders.pop()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            looked_at += 1
+            if looked_at > _MAX_LOOKED_AT:
+                return
+            with contextlib.suppress(OSError):
+                path = folder / entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    is_ours = path == slot.folder.parent or entry.name in _NEVER
+                    if depth < _MAX_DEPTH and not is_ours:
+                        folders.append((path, depth + 1))
+                elif (
+                    entry.name.lower().endswith(".xml")
+                    and entry.is_file(follow_symlinks=False)
+                    and entry.stat(follow_symlinks=False).st_ctime_ns > since_ns
+                ):
+                    yield path
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.is_symlink() or path.exists()
+    except OSError:
+        return False
+
+
+def _keep(report: Path, copy: Path) -> None:
+    with contextlib.suppress(OSError):
+        if report.is_file() and report.stat().st_size <= junit.MAX_BYTES:
+            shutil.copyfile(report, copy)

@@ -1,0 +1,89 @@
+"""The processes below this one, as they are in /proc: found, and signalled if they are still the same."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+
+def has_children() -> bool:
+    """Exact where a look at /proc is not: what comes of a child, at last, is our child (`supervisor`)."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def children() -> list[int]:
+    """Our own, those that have ended but were not waited for included. For a process with one thread."""
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            return [int(pid) for pid in file.read().split()]
+    except OSError:  # a kernel without this file
+        return []
+
+
+def send(pid: int, number: int) -> None:
+    """Only to a descendant: a number that was given to somebody else meanwhile is left alone."""
+    handle = -1
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    except (OSError, AttributeError):  # a kernel before 5.3, or a sandbox without it
+        pass
+    try:
+        if pid not in descendants([pid]):
+            return
+        if handle < 0:
+            os.kill(pid, number)
+        else:
+            signal.pidfd_send_signal(handle, number)
+    except OSError:
+        pass
+    finally:
+        if handle >= 0:
+            os.close(handle)
+
+
+def descendants(wanted: list[int] | None = None) -> list[int]:
+    """Living processes below us, of `wanted` if given; one that only waits for its parent is none."""
+    me = os.getpid()
+    parents: dict[int, int] = {}
+    dead = set()
+    names = [int(name) for name in os.listdir("/proc") if name.isdecimal()] if wanted is None else [*wanted]
+    while names:
+        pid = names.pop()
+        if pid in parents or pid <= 1:
+            continue
+        state, parent = stat(pid)
+        parents[pid] = parent
+        if state in ("Z", "X", ""):
+            dead.add(pid)
+        if wanted is not None and parent not in (me, 0):
+            names.append(parent)
+    alive = (pid for pid in wanted or parents if pid not in dead and pid != me)
+    return [pid for pid in alive if _is_below(pid, me, parents)]
+
+
+def _is_below(pid: int, top: int, parents: dict[int, int]) -> bool:
+    for _ in range(10_000):
+        pid = parents.get(pid, 0)
+        if pid == top:
+            return True
+        if pid <= 1:
+            return False
+    return False
+
+
+def stat(pid: int) -> tuple[str, int]:
+    """A process's state and parent; no state when it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        # A leader that has ended is shown as Z although its other threads run on (field 20 counts them).
+        state = "R" if fields[0] == b"Z" and int(fields[17]) > 1 else fields[0].decode()
+        return state, int(fields[1])
+    except (OSError, IndexError, ValueError):
+        return "", 0

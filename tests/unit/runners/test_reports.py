@@ -1,0 +1,128 @@
+"""Which files are reports of this run: asked for, chosen by the command, or left somewhere."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rocm_ci.runners import reports
+from rocm_ci.runners.base import Prepared, Slot
+from tests.fakes import FakeRunner
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ONE = "<testsuite name='s'><testcase classname='a' name='b'/></testsuite>"
+PLAIN = Prepared(command="x")
+
+
+@pytest.fixture
+def slot(tmp_path: Path) -> Slot:
+    root = tmp_path / "src"
+    root.mkdir()
+    out = root / "out/junit"
+    out.mkdir(parents=True)
+    return Slot(
+        root=root, xml=out / "u.xml", folder=out / "u.d", is_named=False, environment={}, run=FakeRunner()
+    )
+
+
+def names(found: reports.Found) -> list[str]:
+    return [case.id for case in found.reading.cases] if found.reading else []
+
+
+def test_a_report_that_lies_elsewhere_is_taken_and_its_place_told(slot: Slot) -> None:
+    since = reports.clear(slot, PLAIN)
+    (slot.root / "build").mkdir()
+    (slot.root / "build/result.xml").write_text(ONE)
+
+    found = reports.found(slot, PLAIN, "u", since)
+
+    assert (names(found), found.strays) == (["a::b"], ("build/result.xml",))
+    assert (slot.folder / "found-1.xml").read_text() == ONE
+
+
+def test_a_report_of_an_earlier_run_is_never_taken(slot: Slot) -> None:
+    stale = slot.root / "result.xml"
+    stale.write_text(ONE)
+    os.utime(stale, (2**33, 2**33))  # its own time says what a test likes
+
+    since = reports.clear(slot, PLAIN)
+
+    assert reports.found(slot, PLAIN, "u", since) == reports.Found(reading=None)
+
+
+def test_the_same_report_written_twice_counts_once(slot: Slot) -> None:
+    since = reports.clear(slot, PLAIN)
+    (slot.root / "a.xml").write_text(ONE)
+    (slot.root / "b.xml").write_text(ONE)
+
+    assert names(reports.found(slot, PLAIN, "u", since)) == ["a::b"]
+
+
+def test_where_the_report_was_asked_for_no_other_is_looked_for(slot: Slot) -> None:
+    since = reports.clear(slot, PLAIN)
+    slot.xml.write_text(ONE)
+    (slot.root / "a.xml").write_text(ONE.replace("'b'", "'c'"))
+
+    found = reports.found(slot, PLAIN, "u", since)
+
+    assert (names(found), found.strays) == (["a::b"], ())
+
+
+def test_links_pipes_and_other_xml_are_no_reports(slot: Slot, tmp_path: Path) -> None:
+    since = reports.clear(slot, PLAIN)
+    (tmp_path / "elsewhere.xml").write_text(ONE)
+    (slot.root / "link.xml").symlink_to(tmp_path / "elsewhere.xml")
+    (slot.root / "folder").symlink_to(tmp_path)
+    os.mkfifo(slot.root / "pipe.xml")
+    (slot.root / "pom.xml").write_text("<project/>")
+    (slot.root / "empty.xml").touch()
+
+    assert reports.found(slot, PLAIN, "u", since).reading is None
+
+
+def test_a_huge_file_is_not_copied(slot: Slot) -> None:
+    since = reports.clear(slot, PLAIN)
+    with (slot.root / "huge.xml").open("wb") as sink:
+        sink.write(b"<testsuite>")
+        sink.truncate(2_000_000_000)
+
+    assert reports.found(slot, PLAIN, "u", since).reading is None
+
+
+def test_the_search_ends_in_a_tree_without_end(slot: Slot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "_MAX_LOOKED_AT", 10)
+    since = reports.clear(slot, PLAIN)
+    for number in range(20):
+        (slot.root / f"file-{number:02}").touch()
+    (slot.root / "z.xml").write_text(ONE)
+
+    assert reports.found(slot, PLAIN, "u", since).reading is None
+
+
+def test_what_the_folder_of_reports_holds_is_cleared_before_a_run(slot: Slot) -> None:
+    own = slot.root / "mine.xml"
+    prepared = Prepared(command="x", reports=(own,))
+    for stale in (own, slot.xml):
+        stale.write_text(ONE)
+    slot.folder.mkdir()
+    (slot.folder / "old.xml").write_text(ONE)
+
+    since = reports.clear(slot, prepared)
+
+    assert reports.found(slot, prepared, "u", since).reading is None
+
+
+def test_of_unasked_tests_only_those_that_failed_are_kept(slot: Slot) -> None:
+    since = reports.clear(slot, PLAIN)
+    slot.xml.write_text(
+        "<testsuite><testcase name='wanted'/><testcase name='set up'/>"
+        "<testcase name='broken'><failure/></testcase></testsuite>"
+    )
+    reading = reports.found(slot, PLAIN, "u", since).reading
+
+    assert reading is not None
+    assert [case.name for case in reports.only(reading, {"wanted"}).cases] == ["wanted", "broken"]
