@@ -77,7 +77,24 @@ def _sightings(found: Mapping[int, Found], library: Library, machine: Machine) -
         if (confidence, -hit.line) > (known.confidence, -known.hit.line):
             known.hit = hit
         known.confidence = min(0.99, max(confidence, known.confidence) + _MORE)
+    _detected(found, library, machine, seen)
     return seen
+
+
+def _detected(
+    found: Mapping[int, Found], library: Library, machine: Machine, seen: dict[str, _Sighting]
+) -> None:
+    """What detectors see of the same lines; where a signature saw it too, the surer one counts."""
+    for one in library.watching:
+        hits = {name: found[n].hits if n in found else [] for name, n in one.patterns.items()}
+        if not any(hits.values()) or _fits(one.entry.when, machine) is None:
+            continue
+        told = one.detector.look(hits)
+        known = seen.get(one.entry.id)
+        if told is None or (known is not None and known.confidence > told.confidence):
+            continue
+        values = {**(known.values if known else {}), **told.values}
+        seen[one.entry.id] = _Sighting(one.entry, told.hit, told.confidence, told.hit.line, values)
 
 
 def _holds(armed: Armed, hit: Hit, found: Mapping[int, Found]) -> bool:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from rocm_ci import registry
 from rocm_ci.errors import ConfigError
+from rocm_ci.knowledge import detectors
+from rocm_ci.knowledge.detector import Detector
 from rocm_ci.knowledge.entry import Entry, Signature, decode
 from rocm_ci.knowledge.failing import FAILURE
 from rocm_ci.knowledge.sweep import Probe, Sweep, probe
 from rocm_ci.model.diagnostic import Category
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
 FOLDER = ".github/rocm-ci/errors"
@@ -32,6 +34,15 @@ class Armed:
     needs: tuple[int, ...]
     unless: tuple[int, ...]
     not_line: Probe | None
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """An entry's detector; its patterns by their names, as numbers in the sweep."""
+
+    entry: Entry
+    detector: Detector
+    patterns: Mapping[str, int]
 
 
 class Library:
@@ -64,6 +75,21 @@ class Library:
         )
 
     @cached_property
+    def watching(self) -> tuple[Watching, ...]:
+        """Every detector that an entry names. Raises `ConfigError` for one that is not there."""
+        wanted = [entry for entry in self.entries.values() if entry.by_detector]
+        known = registry.load(detectors, "DETECTOR", Detector) if wanted else {}  # type: ignore[type-abstract]
+        found = []
+        for entry in wanted:
+            detector = known.get(entry.by_detector or "")
+            if detector is None:
+                message = f"error library, {entry.id}: no detector {entry.by_detector!r}"
+                raise ConfigError(message, hint=f"detectors are {', '.join(known)}")
+            patterns = {name: self._number(text, (), entry) for name, text in detector.patterns.items()}
+            found.append(Watching(entry=entry, detector=detector, patterns=patterns))
+        return tuple(found)
+
+    @cached_property
     def failures(self) -> frozenset[int]:
         """Patterns that say that something failed, whatever it was."""
         return frozenset(self._number(pattern, words, None) for pattern, words in FAILURE)
@@ -71,7 +97,7 @@ class Library:
     @cached_property
     def sweep(self) -> Sweep:
         """Looks for all of it at once."""
-        _ = self.armed, self.failures
+        _ = self.armed, self.watching, self.failures
         return Sweep(self._probes)
 
     def _number(self, pattern: str, words: Iterable[str], entry: Entry | None) -> int:

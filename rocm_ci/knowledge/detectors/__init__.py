@@ -1,0 +1,1 @@
+"""One module for each error that is told by numbers rather than words."""
