@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from rocm_ci.knowledge.sweep import Hit
 
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-_LEAST_SHARE, _LEAST_BYTES = 0.25, 2 * 2**30
+# An idle GPU has less than 1 GB in use. A fourth of a small one is much; of a large one a fixed amount is
+# enough (46 of 262 GB were stranded in sgl-project/sglang#30431).
+_LEAST_SHARE, _LEAST_BYTES, _ENOUGH_BYTES = 0.25, 2 * 2**30, 8 * 2**30
 # Until tests have begun, nobody of the job can own it.
 _NEAR = 60
 
@@ -40,14 +42,18 @@ class StrandedMemory:
             gpu, used = hit.values.get("gpu", ""), _bytes(hit, "used")
             total = totals.get(gpu, 0.0)
             near = any(abs(one.line - hit.line) <= _NEAR for one in hits["nobody"])
-            if near and used >= max(_LEAST_BYTES, _LEAST_SHARE * total):
+            if near and used >= _least(total):
                 return Sighted(hit=hit, values=_told(gpu, used, total))
         for hit in hits.get("torch", ()):
             total = float(hit.values["total"]) * 2**30
             rest = total - _of(hit, "free") - _of(hit, "own")
-            if rest >= max(_LEAST_BYTES, _LEAST_SHARE * total):
+            if rest >= _least(total):
                 return Sighted(hit=hit, values=_told("", rest, total), confidence=0.85)
         return None
+
+
+def _least(total: float) -> float:
+    return min(_ENOUGH_BYTES, max(_LEAST_BYTES, _LEAST_SHARE * total))
 
 
 def _told(gpu: str, used: float, total: float) -> dict[str, str]:
