@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rocm_ci.knowledge.sweep import Hit
 
 # Busy this much, and yet below these shares: of what a neighbour reaches, and of the power limit.
-_BUSY_PCT, _CLOCK_SHARE, _POWER_SHARE = 90.0, 0.35, 0.6
+_BUSY_PCT, _CLOCK_SHARE, _POWER_SHARE = 90.0, 0.5, 0.6
 # Where no neighbour tells: no GPU that works runs slower than this.
 _LEAST_MHZ = 300.0
 
