@@ -29,12 +29,13 @@ _PROGRAM = (
     "from rocm_ci.tools.supervisor import main; main(int(sys.argv[2]), int(sys.argv[3]))"
 )
 _HOME = Path(__file__).resolve().parents[2]
-_STARTED = re.compile(r"started \d{1,10}\n")
 _FAILED = re.compile(r"failed (\d{1,5})\n?")
 _EXITED = re.compile(r"exited (\d{1,10})\n")
 _ENDED = re.compile(r"ended (\d{1,10}) (\d{1,10}) (\d{1,10})((?: \d{1,10})*)\n")
 # What a command is told to have died of whose end nobody saw: it was we who ended it then.
 _UNSEEN = -int(signal.SIGKILL)
+# Beyond the time that ending takes: on a busy host a supervisor may have to wait for a processor.
+_ANSWER_S = 10.0
 _MAX_TOLD = 100_000
 _LOOK_S = 0.1
 
@@ -108,7 +109,7 @@ class Supervised:
         """How it ended; what still lives is ended first. Twice is no fault."""
         if self._end is None:
             self._send(b"e")
-            if not self._told_within(3 * GRACE_S, lambda: self._end is not None):
+            if not self._told_within(2 * GRACE_S + _ANSWER_S, lambda: self._end is not None):
                 self._process.kill()
                 self._told_within(GRACE_S, lambda: self._end is not None)
         if self._end is None or self._end.lost:
@@ -154,7 +155,7 @@ class Supervised:
             killed = int(ended[3]) + (code == -signal.SIGKILL)
             self._end = End(exit_code=code, orphans=int(ended[2]), killed=killed, stuck=stuck)
         elif not piece:
-            unstarted = "" if _STARTED.search(text) else "the program that watches over it did not start"
+            unstarted = "" if text.startswith("ready\n") else "the program that watches over it did not start"
             self._end = End(exit_code=self._code, error=unstarted, lost=True)
         if self._end is not None and self._exited is None:
             self._exited = time.monotonic()

@@ -3,10 +3,10 @@
 Only what starts fast is imported here. `main` gets the numbers of two open pipes. An order comes through the
 first one, marshalled: `argv`, `folder`, `environment`, `grace_s`, `groups` (folders of control groups to
 join) and `core_bytes` (the most of a core dump; -1 leaves that limit alone). Whatever comes after that, or
-its end when we die, means: end it. Through the second one go lines: `started PID` or `failed ERRNO`, `exited
-STATUS` as soon as the command itself has ended, and after cleaning up `ended STATUS ORPHANS KILLED STUCK…`.
-STATUS is what waitpid says, KILLED how many others somebody else ended by SIGKILL, STUCK those that no
-signal ends.
+its end when we die, means: end it. Through the second one go lines: `ready` before anything is started,
+`failed ERRNO` or `exited STATUS` as soon as the command itself has ended, and after cleaning up `ended STATUS
+ORPHANS KILLED STUCK…`. STATUS is what waitpid says, KILLED how many others somebody else ended by SIGKILL,
+STUCK those that no signal ends.
 
 Linux gives orphans to their nearest ancestor that asked for them, so whatever the command starts stays below
 this process: a session, a folder or an environment of its own changes nothing. Nothing else is signalled.
@@ -137,11 +137,11 @@ def main(control: int, report: int) -> None:
     woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    _tell(report, "ready")
     child = _started(order, report, lambda: prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0))
     if not child:
         return
     command = Command(child, order["groups"])
-    _tell(report, f"started {child}")
     _wait(command, control, woken)
     orphans = 0
     if command.status is not None:
@@ -237,10 +237,19 @@ def _write(path: str, text: str) -> None:
 
 
 def _remove(folder: str) -> None:
+    """A control group; what has just ended is counted in it for a moment still."""
+    for _ in range(_FEW):
+        if _is_removed(folder):
+            return
+        time.sleep(_LOOK_S)
+
+
+def _is_removed(folder: str) -> bool:
     try:
         os.rmdir(folder)
     except OSError:
-        pass
+        return not os.path.isdir(folder)
+    return True
 
 
 def _wait(command: Command, control: int, woken: int) -> None:
