@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from rocm_ci.model.case import Case, CaseStatus, Ending
 from rocm_ci.model.incident import IncidentKind
-from rocm_ci.runners import blame, endings, judge, signs
+from rocm_ci.runners import blame, endings, judge, own_words, signs
 from rocm_ci.runners.base import Listed
 from rocm_ci.runners.blame import Sighting, Weight
 from rocm_ci.runners.endings import BAD
@@ -155,7 +155,8 @@ def understood(
     return Outcome(
         attempt=attempt,
         lease=lease,
-        cases=cases,
+        # Only now: what others printed beside it must not speak for it.
+        cases=own_words.quoted(cases, attempt.watch.seen, culprits, streamed.tail, scanned.lines),
         pinned=tuple(culprits),
         end=end,
         faults=found,

@@ -9,10 +9,9 @@ from msgspec.structs import replace
 from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.model.incident import Incident, IncidentKind
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.runners import gpuless, judge, location, telling
+from rocm_ci.runners import gpuless, judge, location, own_words, telling
 from rocm_ci.runners.blame import Weight, Who, decide, event, shown
 from rocm_ci.runners.endings import ABRUPT, BAD
-from rocm_ci.runners.excerpt import Clip
 from rocm_ci.runners.judge import Fault
 from rocm_ci.runners.keeping import inside
 from rocm_ci.runners.telling import Story
@@ -84,8 +83,14 @@ def _story(seen: Sequence[Sighting]) -> Story:
 def _case(story: Story) -> Case:
     bad = [s for s in story.sightings if s.is_bad]
     first = shown(bad) if bad else story.sightings[0]
+    # A process that was killed took the words of its tests along; alone, the same one had its say.
+    alike = (s.case for s in reversed(bad) if s.case.ending is first.case.ending and s.case.excerpt)
+    told = first.case if first.case.excerpt else next(alike, first.case)
     return replace(
         first.case,
+        excerpt=told.excerpt,
+        path=told.path,
+        line=told.line,
         status=story.decision.status,
         ending=story.decision.ending,
         attempts=sum(s.case.attempts for s in story.sightings),
@@ -191,6 +196,4 @@ def _shown(case: Case, course: Course, line: Sequence[Outcome]) -> Case:
 
 
 def _tail(tail: str) -> str | None:
-    clip = Clip()
-    clip.add("\n".join(tail.splitlines()[-_TAIL_LINES:]))
-    return clip.text() or None
+    return own_words.clipped(own_words.telling(tail.split("\n"))[-_TAIL_LINES:])

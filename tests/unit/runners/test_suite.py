@@ -187,6 +187,19 @@ def test_how_a_test_ended_is_told_and_costs_itself_only(
     assert got.tests == ["ab", "b", "a"]
 
 
+def test_a_failure_whose_words_a_crash_took_along_is_shown_as_it_failed_alone(act: Any) -> None:
+    """pytest tells the words of a failure at its end, to which a process that crashes does not come."""
+    loud = Does(
+        status=CaseStatus.FAILED, prints="assert 1 == 2", logs="E  assert 1 == 2\na.py:3: AssertionError"
+    )
+    quiet = Does(status=CaseStatus.FAILED, logs="")
+
+    got = act(Play({"a": [quiet, loud], "b": CRASH, "c": PASS}))
+
+    assert "a.py:3: AssertionError" in (got.cases["a"].excerpt or "")
+    assert (got.status["a"], got.cases["a"].attempts) == ("failed", 2)
+
+
 def test_a_suite_that_breaks_off_for_ever_is_given_up_and_every_test_is_named(act: Any) -> None:
     got = act(Play({f"t{n:02d}": CRASH for n in range(40)}, options={"retries": 0}))
 

@@ -1,0 +1,86 @@
+"""What a test printed itself, for whoever reads of its failure: all there is if it took its process along."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from rocm_ci.runners.endings import BAD
+from rocm_ci.runners.excerpt import Clip
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from rocm_ci.model.case import Case
+    from rocm_ci.runners.live import Seen
+
+# What a reader of a comment looks at, where nobody knows when the test began.
+_LAST = 40
+# The stack of Python's faulthandler: forty frames of pytest below the two that matter.
+_FRAME = re.compile(r'\s*File "(?P<path>[^"]{1,1000})", line (?P<line>[0-9]{1,7})\b')
+_MACHINERY = re.compile(
+    r'\s*File "(?:[^"]*/(?:site|dist)-packages/(?:_pytest|pytest|pluggy|xdist|pytest_timeout)\b[^"]*'
+    r'|[^"]*/bin/(?:pytest|py\.test)|<frozen runpy>)", line '
+)
+_LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3|^<")
+_DUMP = "(most recent call first)"
+
+
+def telling(lines: Iterable[str]) -> list[str]:
+    """The lines without the frames of the test tool itself."""
+    return [line for line in lines if not _MACHINERY.match(line)]
+
+
+def clipped(lines: Sequence[str]) -> str | None:
+    """Lines fit to be shown; None when there is nothing to see."""
+    clip = Clip()
+    clip.add("\n".join(lines))
+    return clip.text().strip() or None
+
+
+def quoted(
+    cases: Iterable[Case], seen: Mapping[str, Seen], culprits: Collection[str], tail: str, lines: int
+) -> tuple[Case, ...]:
+    """The cases, with an excerpt for those that are bad and brought none.
+
+    `tail` holds the last of the log's `lines` lines. What others may have printed is only shown of a
+    test that ended the process, and only where it is not known when that test began.
+    """
+    last = tail.split("\n")
+    before = lines - len(last)
+    return tuple(
+        _quoted(case, _span(seen.get(case.id), last, before, is_culprit=case.id in culprits))
+        if case.status in BAD and not case.excerpt
+        else case
+        for case in cases
+    )
+
+
+def _span(seen: Seen | None, last: Sequence[str], before: int, *, is_culprit: bool) -> list[str]:
+    first = seen.first_line if seen else 0
+    if is_culprit:
+        return telling(last[max(first - 1 - before, 0) :] if first else last)[-_LAST:]
+    # One line is only the tool's word that it failed.
+    if seen is None or not first or first <= before or seen.last_line <= first:
+        return []
+    return telling(last[first - 1 - before : seen.last_line - before])
+
+
+def _quoted(case: Case, lines: Sequence[str]) -> Case:
+    excerpt = clipped(lines)
+    if excerpt is None:
+        return case
+    path, line = (case.path, case.line) if case.path else _place(lines)
+    return replace(case, excerpt=excerpt, path=path, line=line)
+
+
+def _place(lines: Sequence[str]) -> tuple[str | None, int | None]:
+    """Where the first stack that was dumped is in the project's own code."""
+    start = next((n for n, text in enumerate(lines) if _DUMP in text), len(lines))
+    for text in lines[start:]:
+        frame = _FRAME.match(text)
+        if frame and not _LIBRARY.search(frame["path"]):
+            return frame["path"], int(frame["line"])
+    return None, None
