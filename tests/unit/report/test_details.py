@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report.markdown import render
+from rocm_ci.report.markdown import render_comment
 from tests import reports
 
 TAIL = "== short summary ==\n1 failed in 3 s"
@@ -15,15 +15,15 @@ def shown(*excerpts: str | None) -> str:
         for n, text in enumerate(excerpts)
     ]
     suite = reports.suite(*red, verdict=Verdict.FAIL, excerpt=TAIL)
-    return render(reports.report(reports.suites(suite)))
+    return render_comment(reports.report(reports.suites(suite)))
 
 
 def test_a_log_whose_failures_are_shown_is_named_but_not_quoted_again() -> None:
-    comment = shown("E  assert 1 == 2")
+    text = shown("E  assert 1 == 2")
 
-    assert "E  assert 1 == 2" in comment
-    assert "whole log in `logs/test-unit.log`" in comment
-    assert TAIL.splitlines()[0] not in comment
+    assert "E  assert 1 == 2" in text
+    assert "whole log in `logs/test-unit.log`" in text
+    assert TAIL.splitlines()[0] not in text
 
 
 def test_a_failure_without_words_is_looked_for_in_the_log() -> None:
