@@ -211,6 +211,9 @@ def _suite_row(suite: Suite) -> Row:
     ):
         # Counts alone do not explain a suite that is red with green tests.
         said = f"{suite.reason} ({said})" if said else suite.reason
+    elif suite.reason and suite.verdict is Verdict.PASS:
+        # Green, and yet something to know: a report found elsewhere, processes left behind, a cold start.
+        said = f"{said} ({suite.reason})"
     if suite.shards > 1:
         said = f"{said or 'no test ran'}, in {suite.shards} shards"
     return Row(

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from rocm_ci.config.options import seconds
 from rocm_ci.errors import MachineError
+from rocm_ci.log import printable
 from rocm_ci.model.incident import Incident, Try
-from rocm_ci.runners import attempt, keeping, outcome
+from rocm_ci.runners import attempt, judge, keeping, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -68,6 +69,9 @@ class Course:
         self._note(seen.sightings(is_alone=is_repeat and len(only) == 1), only if is_repeat else None)
         if self.first_red is None and seen.is_red:
             self.first_red = done.streamed
+        if done.strays:
+            places = judge.named(printable(place).replace("\n", " ") for place in done.strays)
+            self.notes.append(f"its JUnit XML was found in {places}, where nobody had asked for it")
         self._told(seen, why, len(only) or None)
         return seen
 

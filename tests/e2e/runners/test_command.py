@@ -193,6 +193,17 @@ def test_a_report_that_nobody_asked_for_is_found_and_its_place_told(
 
     assert (suite.verdict, cases(suite)) == (Verdict.PASS, {"a::fresh": "passed"})
     assert "JUnit XML taken from copy.xml" in project.messages.getvalue()
+    assert suite.reason == "its JUnit XML was found in copy.xml, where nobody had asked for it"
+
+
+def test_the_name_of_a_report_that_nobody_asked_for_is_harmless(project: Project) -> None:
+    text = REPORT.format("fresh")
+
+    suite = project.suite(f"echo \"{text}\" > $'a\\n\\e[31m::error::x.xml'")
+
+    assert suite.verdict is Verdict.PASS
+    assert suite.reason.startswith("its JUnit XML was found in a ")
+    assert suite.reason.isprintable()
 
 
 def test_a_report_behind_a_link_or_in_a_pipe_is_not_waited_for(project: Project) -> None:

@@ -51,6 +51,14 @@ def test_a_suite_that_is_red_with_green_tests_says_why() -> None:
     )
 
 
+def test_a_green_suite_says_what_there_is_to_know_of_it() -> None:
+    reason = "its JUnit XML was found in out/a.xml, where nobody had asked for it"
+
+    green = reports.suite(*reports.passing(3), reason=reason)
+
+    assert said(reports.report(reports.suites(green)))["Unit"] == f"✅ 3 passed ({reason})"
+
+
 def test_a_suite_in_which_no_test_ran_says_so() -> None:
     empty = reports.suite(verdict=Verdict.FAIL)
 
