@@ -237,7 +237,7 @@ def _told(cases: Sequence[Case], seen: Mapping[str, Seen]) -> tuple[Case, ...]:
         known = seen.get(case.id)
         if known is None:
             pass
-        elif case.id in bad and known.message and case.message in (None, "fail"):
+        elif case.id in bad and known.message and _is_told_better(case.message, known.message):
             case = replace(case, message=known.message)  # noqa: PLW2901 - the same case, better told
         elif case.id not in bad and case.status is CaseStatus.PASSED and known.status is CaseStatus.FLAKY:
             case = replace(  # noqa: PLW2901 - as above
@@ -245,6 +245,13 @@ def _told(cases: Sequence[Case], seen: Mapping[str, Seen]) -> tuple[Case, ...]:
             )
         told.append(case)
     return tuple(told)
+
+
+def _is_told_better(reported: str | None, printed: str) -> bool:
+    """CTest's XML has the last line that a test printed before its time was up, and not that it was."""
+    if reported in (None, "fail"):
+        return True
+    return endings.of_message(reported) is Ending.ASSERTION is not endings.of_message(printed)
 
 
 def _failure(case: Case, seen: Seen | None, scanned: Scanned, culprits: Iterable[str]) -> blame.Failure:

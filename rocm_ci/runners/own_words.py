@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from rocm_ci.runners.endings import BAD
 from rocm_ci.runners.excerpt import Clip
+from rocm_ci.runners.junit_dialects import said
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -24,6 +25,7 @@ _MACHINERY = re.compile(
     r'\s*File "(?:[^"]*/(?:site|dist)-packages/(?:_pytest|pytest|pluggy|xdist|pytest_timeout)\b[^"]*'
     r'|[^"]*/bin/(?:pytest|py\.test)|<frozen runpy>)", line '
 )
+_FAILURE = re.compile(r"^(?P<path>[^\s:()]{1,1000}):(?P<line>[0-9]{1,7}): Failure$", re.MULTILINE)
 _LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3|^<")
 _DUMP = "(most recent call first)"
 
@@ -73,14 +75,15 @@ def _quoted(case: Case, lines: Sequence[str]) -> Case:
     if excerpt is None:
         return case
     path, line = (case.path, case.line) if case.path else _place(lines)
-    return replace(case, excerpt=excerpt, path=path, line=line)
+    return replace(case, message=case.message or said(excerpt), excerpt=excerpt, path=path, line=line)
 
 
 def _place(lines: Sequence[str]) -> tuple[str | None, int | None]:
-    """Where the first stack that was dumped is in the project's own code."""
+    """Where the first dumped stack is in the project's own code; else where GoogleTest's check is."""
     start = next((n for n, text in enumerate(lines) if _DUMP in text), len(lines))
     for text in lines[start:]:
         frame = _FRAME.match(text)
         if frame and not _LIBRARY.search(frame["path"]):
             return frame["path"], int(frame["line"])
-    return None, None
+    failure = _FAILURE.search("\n".join(lines))
+    return (failure["path"], int(failure["line"])) if failure else (None, None)

@@ -84,10 +84,11 @@ def _case(story: Story) -> Case:
     bad = [s for s in story.sightings if s.is_bad]
     first = shown(bad) if bad else story.sightings[0]
     # A process that was killed took the words of its tests along; alone, the same one had its say.
-    alike = (s.case for s in reversed(bad) if s.case.ending is first.case.ending and s.case.excerpt)
-    told = first.case if first.case.excerpt else next(alike, first.case)
+    alike = (first.case, *(s.case for s in reversed(bad) if s.case.ending is first.case.ending))
+    told = max(alike, key=lambda case: (bool(case.message), bool(case.excerpt)))
     return replace(
         first.case,
+        message=first.case.message or told.message,
         excerpt=told.excerpt,
         path=told.path,
         line=told.line,

@@ -35,13 +35,14 @@ class Does:
 
     `ends` takes the process along: a signal's number as exit code, `overdue`, `silence`, `timeout`, `stop`
     or `oom`. `troubles` is what the machine does meanwhile; `prints` goes to the log and into the message of a test
-    that does not pass, `logs` to the log only.
+    that does not pass, `logs` to the log only; `writes` is what the report says instead.
     """
 
     status: CaseStatus = CaseStatus.PASSED
     ends: int | str = 0
     prints: str = ""
     logs: str = ""
+    writes: str = ""
     exit_code: int | None = None
     troubles: tuple[IncidentKind | Incident, ...] = ()
     seconds: float = 1.0
@@ -170,7 +171,8 @@ class Play:
                 break
             message = does.prints if does.status is not CaseStatus.PASSED else ""
             watch.ended(name, name, name, does.status, message=message)
-            case = Case(id=name, suite="unit", name=name, status=does.status, message=message or None)
+            words = does.writes or message or None
+            case = Case(id=name, suite="unit", name=name, status=does.status, message=words)
             ran += [case, case] if self.is_doubled and message else [case]
         end = next((does for _, does in did if does.ends), PASS)
         log = ctx.out / "logs" / f"{len(self.runs)}.log"

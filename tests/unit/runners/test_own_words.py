@@ -67,10 +67,14 @@ def test_what_began_before_the_lines_at_hand_shows_all_that_is_left() -> None:
 
 
 def test_a_test_that_failed_before_shows_what_was_printed_while_it_ran() -> None:
-    lines = ["[ RUN ] t", "a.cpp:3: Failure", "[ FAILED ] t", "[ RUN ] u"]
+    lines = ["[ RUN ] t", "../a.cpp:3: Failure", "Expected equality of:", "  1", "[ FAILED ] t", "[ RUN ] u"]
+    silent = Case(id="t", suite="unit", name="t", status=CaseStatus.FAILED)
 
-    assert only(*lines, first=1, last=3, culprit=False).excerpt == "\n".join(lines[:3])
-    assert only(*lines, first=3, last=3, culprit=False).excerpt is None, "one line says nothing new"
+    (got,) = quoted((silent,), seen(1, 5), (), "\n".join(lines), 6)
+
+    assert got.excerpt == "\n".join(lines[:5])
+    assert (got.message, got.path, got.line) == ("Expected equality of: 1", "../a.cpp", 3)
+    assert only(*lines, first=5, last=5, culprit=False).excerpt is None, "one line says nothing new"
 
 
 def test_what_a_report_says_is_not_replaced_and_what_passed_needs_no_words() -> None:

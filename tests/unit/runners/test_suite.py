@@ -187,6 +187,23 @@ def test_how_a_test_ended_is_told_and_costs_itself_only(
     assert got.tests == ["ab", "b", "a"]
 
 
+@pytest.mark.parametrize(
+    ("prints", "writes", "ending", "message"),
+    [
+        ("Timeout", "waiting for peer", "timeout", "Timeout"),
+        ("Exception: SegFault", "expected 1", "crash", "Exception: SegFault"),
+        ("Failed", "expected 1", "assertion", "expected 1"),
+        ("Timeout", "Failed: Timeout (>4.0s) from pytest-timeout.", "timeout", "Failed: Timeout (>4.0s) from pytest-timeout."),
+    ],
+)  # fmt: skip
+def test_how_a_test_ended_is_believed_to_the_tool_and_not_to_the_last_line_of_the_test(
+    act: Any, prints: str, writes: str, ending: str, message: str
+) -> None:
+    got = act(Play({"a": Does(status=CaseStatus.FAILED, prints=prints, writes=writes)}))
+
+    assert (got.ending["a"], got.cases["a"].message) == (ending, message)
+
+
 def test_a_failure_whose_words_a_crash_took_along_is_shown_as_it_failed_alone(act: Any) -> None:
     """pytest tells the words of a failure at its end, to which a process that crashes does not come."""
     loud = Does(
