@@ -53,7 +53,7 @@ def leased_nodes(root: Path) -> list[str]:
             # Carried on with, such a job would see every GPU of the host, its neighbours' included.
             raise LaunchError(f"{LEASE} leases no GPU to this job", "check the GPU allocation of the runner")
     elif below(root, ISOLATION).exists() and not isolation(root):
-        # The pod's files stay outside of the container: nobody in there could tell any more (TheRock PR #6924).
+        # The pod's files stay outside of the container: nobody in there can tell any more (TheRock PR #6924).
         raise LaunchError(
             f"{ISOLATION} sets no GPU variable to a value", "check the GPU allocation of the runner"
         )
