@@ -301,6 +301,11 @@ def test_the_parts_of_several_runs_make_the_whole(tmp_path: Path) -> None:
     assert all(one.work.took_s(one.ended) is None for one in parts)
 
 
+def test_a_green_suite_in_parts_says_no_more_than_in_one(tmp_path: Path) -> None:
+    assert run(tmp_path, many(8), shards=4).suite.reason == ""
+    assert run(tmp_path, many(8, bad=3), shards=4).suite.reason.startswith("1 failed, 7 passed")
+
+
 def test_a_part_without_a_test_is_skipped_with_the_reason(tmp_path: Path) -> None:
     verdicts = [run(tmp_path / str(n), many(1), part=Part(number=n, count=4)).suite for n in range(1, 5)]
 
