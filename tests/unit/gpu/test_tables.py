@@ -50,7 +50,7 @@ TORCH = {
     "10.0": ("2.12", "2.13", "2.14"),
 }
 # Release → systems that its page names; what those since then dropped.
-SYSTEMS = {
+SYSTEMS: dict[str, dict[str, tuple[str, ...]]] = {
     "5.7": {"ubuntu": ("20.04", "22.04")},
     "6.0": {"ubuntu": ("20.04", "22.04"), "rhel": ("8.8", "9.3"), "sles": ("15.4", "15.5"), "centos": ("7.9",)},
     "6.1": {"ubuntu": ("20.04", "22.04"), "rhel": ("8.8", "9.4"), "sles": ("15.4", "15.5"), "centos": ("7.9",)},
