@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -232,21 +233,28 @@ def test_a_shard_whose_process_dies_costs_one_test_and_no_other(tmp_path: Path) 
     assert done.suite.verdict is Verdict.FAIL
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (KeyError("oops"), "rocm-ci itself failed: KeyError"),
+        (OSError(errno.ENOSPC, "No space left on device"), "no space is left on a disk → free some"),
+    ],
+)
 def test_a_shard_that_is_lost_is_an_error_and_the_others_keep_their_results(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
 ) -> None:
     real = Shell.stream
 
     def breaking(self: Shell, argv: Any, **options: Any) -> Streamed:
         if "A.t0" in argv[-1].split():
-            raise KeyError("oops")
+            raise error
         return real(self, argv, **options)
 
     monkeypatch.setattr(Shell, "stream", breaking)
     done = run(tmp_path, many(8), shards=4)
 
     assert done.suite.verdict is Verdict.ERROR
-    assert "rocm-ci itself failed: KeyError" in done.suite.reason
+    assert said in done.suite.reason
     assert len(done.suite.cases) == 6
     assert done.work.took_s(done.ended) is None, "half a suite says nothing about the next"
 
