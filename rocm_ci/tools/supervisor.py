@@ -63,7 +63,7 @@ class Command:
             if not pid:
                 return False
             self._reaped += 1
-            if pid == self.child:
+            if pid == self.child and self.status is None:  # its number may be given again
                 self.status = status
             elif os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
                 self.killed += not self._is_killed_by_us

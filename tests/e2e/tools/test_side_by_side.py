@@ -87,7 +87,7 @@ def test_the_end_of_one_step_leaves_the_daemons_of_another_in_peace(processes: P
             timeout_s=120,
             log=processes.folder / f"{number}",
         )
-        RUN.capture(["bash", "-c", "env -i setsid sleep 600 >/dev/null 2>&1 &"], env=PATH)
+        RUN.capture(["bash", "-c", f"env -i setsid {processes.sleep} >/dev/null 2>&1 &"], env=PATH)
     (processes.folder / "over").touch()
     watching.join()
 
@@ -116,12 +116,19 @@ def test_steps_whose_watchers_are_killed_side_by_side_take_their_own_trees_only(
 
 
 def test_captures_side_by_side_do_not_end_each_others_helpers(processes: Processes) -> None:
-    """Every child has a helper that was orphaned on purpose, and answers only if that lives to its end."""
-    command = f"({processes.sleep} </dev/null >/dev/null 2>&1 & echo $! > $0.pid); sleep 0.0$1; kill -0 $(cat $0.pid) && echo $0"
+    """Every child has a helper that was orphaned on purpose, and answers only if that lives to its end.
+
+    Whose a helper is tells its environment, or its session.
+    """
+    command = (
+        f"($1 {processes.sleep} </dev/null >/dev/null 2>&1 & echo $! > $0.pid); "
+        "sleep 0.0$2; kill -0 $(cat $0.pid) && echo $0"
+    )
 
     def ask(number: int) -> str:
         name = str(processes.folder / str(number))
-        return RUN.capture(["bash", "-c", command, name, str(number % 7)], env=PATH).text.strip()
+        how = ("setsid", "env -i")[number % 2]
+        return RUN.capture(["bash", "-c", command, name, how, str(number % 7)], env=PATH).text.strip()
 
     with ThreadPoolExecutor(THREADS) as pool:
         answers = list(pool.map(ask, range(STEPS)))
