@@ -49,6 +49,19 @@ def test_error_counters_and_caps_are_read_from_sysfs() -> None:
     )
 
 
+def test_the_files_of_newer_drivers_count_and_no_error_counts_twice() -> None:
+    ras = f"/sys/bus/pci/devices/{BUS}/ras"
+    facts = Facts(gpus=(Gpu(index=0, bus=BUS),))
+
+    def look(**files: str) -> Sensors:
+        return sensors.look(facts, MemoryReader(files={f"{ras}/{n}": t for n, t in files.items()}))[0]
+
+    newer = look(aca_umc="ue: 2\nce: 3\nde: 0\n")
+    both = look(aca_umc="ue: 2\nce: 3\nde: 0\n", umc_err_count="ue: 0\nce: 3\n")
+
+    assert (newer.errors, newer.corrected) == (both.errors, both.corrected) == ({"umc": 2}, 3)
+
+
 def test_what_sysfs_does_not_tell_comes_from_amd_smi_by_bus_address() -> None:
     listed = json.dumps([{"gpu": 0, "bdf": "0000:22:00.0"}, {"gpu": 1, "bdf": BUS}])
     measured = json.dumps(
