@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from rocm_ci.gpu.checks import sensors
 from rocm_ci.gpu.checks.machine import Machine, Needs
 from rocm_ci.gpu.checks.sensors import Sensors
@@ -47,6 +49,20 @@ def test_error_counters_and_caps_are_read_from_sysfs() -> None:
         retired_pages=2,
         cap_w=(550, 750),
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "throttled"),
+    [("ACTIVE", ("ppt",)), ("NOT ACTIVE", ()), ("TRUE", ("ppt",)), ("FALSE", ()), ("N/A", None)],
+)
+def test_throttling_is_read_in_the_words_of_every_release(
+    said: str, throttled: tuple[str, ...] | None
+) -> None:
+    listed = json.dumps([{"gpu": 0, "bdf": BUS}])
+    measured = json.dumps([{"gpu": 0, "throttle": {"ppt_violation_status": said}}])
+    facts = Facts(gpus=(Gpu(index=0, bus=BUS),))
+
+    assert sensors.look(facts, MemoryReader(recordings=(listed, measured)))[0].throttled == throttled
 
 
 def test_the_files_of_newer_drivers_count_and_no_error_counts_twice() -> None:
