@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING
 
@@ -17,13 +18,24 @@ if TYPE_CHECKING:
     from rocm_ci.model.case import Case
     from rocm_ci.runners.live import Seen
 
-# What a reader of a comment looks at, where nobody knows when the test began.
+# What a reader of a comment looks at.
 _LAST = 40
+# Of these the first are what led to the end, and of a native stack so many tell where that was.
+_FROM_FAULT = 12
+_FRAMES = 8
+_LINE = 2_000
 # The stack of Python's faulthandler: forty frames of pytest below the two that matter.
 _FRAME = re.compile(r'\s*File "(?P<path>[^"]{1,1000})", line (?P<line>[0-9]{1,7})\b')
 _MACHINERY = re.compile(
     r'\s*File "(?:[^"]*/(?:site|dist)-packages/(?:_pytest|pytest|pluggy|xdist|pytest_timeout)\b[^"]*'
     r'|[^"]*/bin/(?:pytest|py\.test)|<frozen runpy>)", line '
+)
+_NATIVE = re.compile(r"\s*(?:frame )?#\d{1,4}:?\s")
+# The words with which a process dies: its runtime's, the C library's, Python's, a sanitizer's.
+_FAULT = re.compile(
+    r"\bterminate called |\bFatal Python error: |\b(?:Memory access fault|HW Exception) by GPU"
+    r"|\*\*\* (?:stack smashing|buffer overflow)|\b(?:free|malloc|realloc|munmap_chunk)\(\): "
+    r"|\bcorrupted size|\bdouble free or|\bAssertion [`'].{1,500} failed|=\d+==ERROR: |\bpanicked at "
 )
 _FAILURE = re.compile(r"^(?P<path>[^\s:()]{1,1000}):(?P<line>[0-9]{1,7}): Failure$", re.MULTILINE)
 _LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3|^<")
@@ -31,8 +43,25 @@ _DUMP = "(most recent call first)"
 
 
 def telling(lines: Iterable[str]) -> list[str]:
-    """The lines without the frames of the test tool itself."""
-    return [line for line in lines if not _MACHINERY.match(line)]
+    """The lines without the frames of the test tool itself, and with the first ones of a native stack."""
+    told: list[str] = []
+    for is_native, run in itertools.groupby(lines, key=lambda line: bool(_NATIVE.match(line))):
+        group = [line for line in run if not _MACHINERY.match(line)]
+        more = len(group) - _FRAMES
+        told += [*group[:_FRAMES], f"[… {more} frames left out …]"] if is_native and more > 1 else group
+    return told
+
+
+def ending(lines: Iterable[str]) -> list[str]:
+    """The last telling lines; if the process died of what stands before them, that and the last ones."""
+    told = telling(lines)
+    at = next((n for n, line in enumerate(told) if _FAULT.search(line[:_LINE])), len(told))
+    rest = told[at + _FROM_FAULT :]
+    room = _LAST - _FROM_FAULT - 1
+    if at >= len(told) - _LAST or len(rest) <= room:
+        return told[-_LAST:]
+    left_out = f"[… {len(rest) - room} lines left out …]"
+    return [*told[at : at + _FROM_FAULT], left_out, *rest[-room:]]
 
 
 def clipped(lines: Sequence[str]) -> str | None:
@@ -63,7 +92,7 @@ def quoted(
 def _span(seen: Seen | None, last: Sequence[str], before: int, *, is_culprit: bool) -> list[str]:
     first = seen.first_line if seen else 0
     if is_culprit:
-        return telling(last[max(first - 1 - before, 0) :] if first else last)[-_LAST:]
+        return ending(last[max(first - 1 - before, 0) :] if first else last)
     # One line is only the tool's word that it failed.
     if seen is None or not first or first <= before or seen.last_line <= first:
         return []

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from rocm_ci.runners.course import Course
     from rocm_ci.runners.outcome import Outcome
 
-_TAIL_LINES = 40
 MAX_INCIDENTS = 50
 MAX_TRIES_TOLD = 100
 
@@ -197,4 +196,4 @@ def _shown(case: Case, course: Course, line: Sequence[Outcome]) -> Case:
 
 
 def _tail(tail: str) -> str | None:
-    return own_words.clipped(own_words.telling(tail.split("\n"))[-_TAIL_LINES:])
+    return own_words.clipped(own_words.ending(tail.split("\n")))

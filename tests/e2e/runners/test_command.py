@@ -180,6 +180,13 @@ def test_the_stage_counts_over_all_suites_and_the_worst_verdict_wins(project: Pr
     assert (result.verdict, result.reason) == (Verdict.FAIL, "1 failed, 1 passed")
 
 
+def test_a_suite_that_falls_silent_is_ended_and_told(project: Project) -> None:
+    suite = project.suite("echo begun; sleep 600", **{"no-output": "1s"})
+
+    assert (suite.verdict, suite.timed_out) == (Verdict.FAIL, False)
+    assert suite.reason.startswith("printed nothing for 1s and was ended")
+
+
 REPORT = "<testsuite name='s'><testcase classname='a' name='{}'/></testsuite>"
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.runners.live import Seen
 from rocm_ci.runners.own_words import quoted, telling
@@ -50,6 +52,40 @@ def test_the_innermost_frame_of_the_project_is_the_place_in_the_first_stack_only
 
 def test_a_traceback_is_no_dump_and_gives_no_place() -> None:
     assert only("Traceback (most recent call last):", '  File "/r/a.py", line 3 in f').path is None
+
+
+def test_of_a_native_stack_the_first_frames_tell_where_it_was() -> None:
+    frames = [f"frame #{n}: <unknown function> (0x7f in libtorch_hip.so)" for n in range(70)]
+    words = ["terminate called after throwing an instance of 'c10::Error'", "  what():  HIP error"]
+
+    got = (only(*words, *frames, "Aborted", first=1).excerpt or "").splitlines()
+
+    assert got == [*words, *frames[:8], "[… 62 frames left out …]", "Aborted"]
+    assert telling(frames[:9]) == frames[:9], "a mark in the place of one line is no gain"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "a.py::test_a Fatal Python error: Aborted",
+        "Memory access fault by GPU node-2 on address 0x7f00. Reason: Unknown.",
+        "free(): invalid pointer",
+        "a.out: a.cpp:7: int main(): Assertion `n > 0' failed.",
+        "==77==ERROR: AddressSanitizer: heap-use-after-free",
+    ],
+)
+def test_what_a_process_died_of_is_shown_however_much_follows_it(fault: str) -> None:
+    after = [f"line {n}" for n in range(100)]
+
+    got = (only("before", fault, *after).excerpt or "").splitlines()
+
+    assert got == [fault, *after[:11], "[… 62 lines left out …]", *after[-27:]]
+
+
+def test_where_all_of_it_fits_nothing_is_left_out() -> None:
+    lines = ["before", "free(): invalid pointer", *(f"line {n}" for n in range(38))]
+
+    assert (only(*lines).excerpt or "").splitlines() == lines
 
 
 def test_where_the_beginning_is_not_known_the_end_of_the_log_is_shown_of_who_ended_it() -> None:
