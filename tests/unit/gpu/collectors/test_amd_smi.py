@@ -186,3 +186,17 @@ def test_a_device_keeps_its_id_of_the_list() -> None:
     uuid = "c0ff74a1-0000-1000-80c0-ffee00000001"
 
     assert observe([{"gpu": 0, "bdf": "0000:0c:00.0", "uuid": uuid}]).devices[0].values["uuid"] == uuid
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        {"mem_usage": {"used_vram": {"value": 3072, "unit": "MB"}}},
+        {"mem_info": {"vram_used": "3072 MB"}},
+        {"vram_used": {"value": 3, "unit": "GB"}},
+        {"vram_used_mb": 3072},
+    ],
+    ids=["usage", "info", "used", "used in its name"],
+)
+def test_memory_in_use_is_found_under_every_name(metric: dict[str, object]) -> None:
+    assert observe([{"gpu": 0} | metric]).devices[0].values["vram_used_bytes"] == 3 << 30
