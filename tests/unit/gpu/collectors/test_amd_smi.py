@@ -200,3 +200,24 @@ def test_a_device_keeps_its_id_of_the_list() -> None:
 )
 def test_memory_in_use_is_found_under_every_name(metric: dict[str, object]) -> None:
     assert observe([{"gpu": 0} | metric]).devices[0].values["vram_used_bytes"] == 3 << 30
+
+
+@pytest.mark.parametrize(
+    ("kind", "integrated"), [("LPDDR5", True), ("DDR5", True), ("GDDR6", None), ("HBM3", None)]
+)
+def test_memory_of_the_system_tells_graphics_inside_of_a_processor(
+    kind: str, *, integrated: bool | None
+) -> None:
+    values = (
+        observe([STATIC | {"vram": {"type": kind, "size": {"value": 512, "unit": "MB"}}}]).devices[0].values
+    )
+
+    assert values.get("integrated") is integrated
+
+
+def test_a_mode_is_its_name_alone_and_in_capitals() -> None:
+    partition = {"accelerator_partition": "cpx/NPS4", "memory_partition": "nps4"}
+
+    values = observe([STATIC | {"partition": partition}]).devices[0].values
+
+    assert (values["compute_partition"], values["memory_partition"]) == ("CPX", "NPS4")
