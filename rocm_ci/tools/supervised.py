@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 # What is ours comes last: nothing that lies beside this package is taken for a module of Python's own.
 _PROGRAM = (
-    "import sys; sys.path.append(sys.argv[1]); "
-    "from rocm_ci.tools.supervisor import main; main(int(sys.argv[2]))"
+    "import os, sys; sys.path.append(sys.argv[1]); "
+    "from rocm_ci.tools.supervisor import main; main(int(sys.argv[2])); os._exit(0)"
 )
 _HOME = Path(__file__).resolve().parents[2]
 _FAILED = re.compile(r"failed (\d{1,5})\n?")
