@@ -141,6 +141,8 @@ def understood(
     found = () if streamed.stopped is Stop.ASKED else judge.faults(evidence, cases)
     bad = [case for case in cases if case.status in BAD]
     scanned = signs.in_log(streamed.log) if bad or found else signs.Scanned()
+    if streamed.met_full_disk:
+        scanned = signs.no_space(scanned)
     failures = [_failure(case, attempt.watch.seen.get(case.id), scanned, culprits) for case in bad]
     wanting: tuple[str, ...] = ()
     if not lease.devices:

@@ -17,7 +17,7 @@ _BLOCK = 4096
 
 
 class LogFile:
-    """`problem` says what is missing of it, and why (`met_full_disk`: for want of space); empty when whole."""
+    """`problem` says what is missing of it, and why (`met_full_disk`: for want of space); else empty."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -122,6 +122,7 @@ class Play:
     is_doubled: bool = False
     is_greedy: bool = False
     problem: str = ""
+    met_full_disk: bool = False
     writes_report: bool = True
     lease_wait_s: float = 30.0
     stop: Callable[[], str] = lambda: ""
@@ -226,6 +227,7 @@ class Play:
             why=self.stop() or "a test overran" if end.ends in ("stop", "overdue") else "",
             out_of_memory=int(end.ends == "oom"),
             problem=self.problem,
+            met_full_disk=self.met_full_disk,
         )
 
 

@@ -577,6 +577,23 @@ def test_a_log_that_is_not_whole_is_told(act: Any) -> None:
     assert (got.verdict, got.reason) == (Verdict.PASS, "the log lacks its end: No space left on device")
 
 
+def test_a_command_that_went_wrong_where_our_own_log_found_no_room_is_not_the_change_s(act: Any) -> None:
+    """Some earlier step filled the disk."""
+    wrong: dict[str, Any] = {"": Does(exit_code=3), "a": PASS}
+    got = act(Play(wrong, met_full_disk=True))
+
+    assert got.verdict is Verdict.ERROR
+    assert "perhaps the machine: the disk is full" in got.reason
+    assert act(Play(wrong)).verdict is Verdict.FAIL
+    assert act(Play({"a": PASS}, met_full_disk=True)).verdict is Verdict.PASS
+
+
+def test_on_a_full_disk_a_test_that_fails_for_itself_fails(act: Any) -> None:
+    got = act(Play({"a": FAIL}, met_full_disk=True))
+
+    assert (got.verdict, got.ending["a"]) == (Verdict.FAIL, "assertion")
+
+
 def test_a_command_is_not_blamed_for_a_hang_because_a_test_of_it_failed_too(act: Any) -> None:
     """Two faults of one hang, on one GPU: neither of them may be the change's."""
     hung = Does(exit_code=-6, troubles=(Kind.GPU_HANG,))

@@ -64,6 +64,7 @@ def test_a_gap_is_shown_where_it_is(tmp_path: Path, disk: Disk) -> None:
     note = b"\n[5 bytes are missing here: the disk was full]\n"
     assert (tmp_path / "a.log").read_bytes() == b"abcd" + note + b"back"
     assert log.problem == "the log a.log is not whole: no space was left for all of it"
+    assert log.met_full_disk
 
 
 def test_the_end_gives_up_its_last_lines_for_the_note(tmp_path: Path, disk: Disk) -> None:
