@@ -95,6 +95,7 @@ def test_without_another_gpu_it_is_the_machine_s_and_in_no_ledger(
 
     assert (got.verdict, got.cases[0].ending) == (Verdict.ERROR, Ending.MACHINE)
     assert gpus.blamed == []
+    assert "process(es) that no signal ends are left" in got.reason
 
 
 def test_a_suite_without_a_gpu_does_not_speak_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

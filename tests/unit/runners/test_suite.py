@@ -116,6 +116,14 @@ def test_many_failures_are_repeated_together_and_very_many_not_at_all(act: Any) 
     assert "60 tests failed: more than 50 are not repeated" in many.reason
 
 
+def test_all_repetitions_together_take_no_longer_than_the_suite_may(act: Any) -> None:
+    got = act(Play(dict.fromkeys("abcdefgh", FAIL), options={"timeout": "4s"}))
+
+    assert "no time was left to repeat every failed test" in got.reason
+    assert 1 < len(got.tests) < 9
+    assert got.verdict is Verdict.FAIL
+
+
 def test_a_test_that_fails_in_itself_and_in_its_teardown_passes_with_one_pass(act: Any) -> None:
     """Two cases of one id; alone it passes, and is there but once."""
     play = Play({"a": [FAIL, PASS]}, is_doubled=True)
@@ -265,6 +273,13 @@ def test_a_run_that_is_asked_to_end_is_an_error_and_repeats_nothing(act: Any) ->
     assert (got.verdict, got.tests) == (Verdict.ERROR, ["abc"])
     assert got.reason.startswith("interrupted by SIGTERM")
     assert got.blamed == []
+
+
+def test_of_a_command_that_was_interrupted_nothing_else_is_said(act: Any) -> None:
+    play = Play({"": Does(ends="stop")}, writes_report=False)
+    play.stop = lambda: "interrupted by SIGINT" if play.runs else ""
+
+    assert act(play).reason == "interrupted by SIGINT"
 
 
 def test_a_command_is_not_repeated_when_everything_is_to_end(act: Any) -> None:
