@@ -107,3 +107,14 @@ def test_a_partition_that_the_driver_gives_a_function_of_its_own_is_of_the_same_
     Allocation(Rocminfo(sees=(0,)), {}, tmp_path).check(known[1:2], variables([1], {}), 1)
     with pytest.raises(AllocationError, match="the runtime sees the GPU at"):
         Allocation(Rocminfo(sees=(1,)), {}, tmp_path).check(known[1:2], variables([1], {}), 1)
+
+
+def test_that_one_lease_was_right_says_nothing_of_the_next(tmp_path: Path) -> None:
+    known, run = devices(facts(4).gpus, tmp_path), Rocminfo()
+    asked = Allocation(run, {}, tmp_path)
+    asked.check(known[:1], variables([0], {}), 3)
+    run.sees = ()
+
+    asked.check(known[:1], variables([0], {}), 3)
+    with pytest.raises(AllocationError, match="the runtime sees 0"):
+        asked.check(known[1:2], variables([1], {}), 3)
