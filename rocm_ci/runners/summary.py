@@ -44,6 +44,8 @@ def summed(course: Course, line: Sequence[Outcome], command: Story | None, blank
         why = line[-1].attempt.streamed.why or why
     if why:
         verdict = Verdict.ERROR
+        # What it has to say of a whole run is no news of half a one.
+        counted = judge.counted(cases)
     is_red = verdict in (Verdict.FAIL, Verdict.ERROR)
     streamed = (course.first_red if is_red else None) or line[0].attempt.streamed
     reasons = [

@@ -270,7 +270,7 @@ def test_the_ledger_shows_what_is_in_quarantine_and_lets_it_go(two: Host) -> Non
     assert [one["state"] for one in two.listed()] == ["quarantine", "free"]
     assert two.call("lease", "--gpus", "2", "--", "true").returncode == 3
 
-    released = two.call("ledger", "--release", bad, "--json", USER="jane")
+    released = two.call("ledger", "--release", bad, "--format", "json", USER="jane")
 
     (record,) = json.loads(released.stdout)
     assert (record["quarantine"], record["newest"][-1]["released"]) == (False, "jane")
