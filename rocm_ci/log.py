@@ -146,7 +146,10 @@ class Log:
             self._stream.line(text if self._stream.is_fenced else commands.harmless(text))
 
     def _told(self, text: str) -> str:
-        return text if not self.name or text.lstrip().startswith(self.name) else f"{self.name}: {text}"
+        if not self.name or text.lstrip().startswith(self.name):
+            return text
+        # Of a shard, `unit [2/8]`, most lines begin with the name of its suite.
+        return f"{self.name}: {text.removeprefix(self.name.partition(' [')[0] + ': ')}"
 
     def _paint(self, code: str, text: str) -> str:
         text = printable(text)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from rocm_ci import __version__
-from rocm_ci.errors import InterruptedRunError, RocmCiError
+from rocm_ci.errors import InterruptedRunError, RocmCiError, of_machine
 from rocm_ci.model.plan import StageName
 from rocm_ci.model.report import Report, Setting, verdict_of
 from rocm_ci.model.result import BuildResult, Crashed, ScanResult, Skipped, StageResult, TestResult
@@ -91,11 +91,12 @@ def _guarded(name: StageName, stage: Stage, ctx: Context, job: Job) -> StageResu
             return stage(ctx, job)
         except InterruptedRunError:
             raise
-        except RocmCiError as error:
-            reason = f"{error} → {error.hint}" if error.hint else str(error)
-            ctx.log.error(str(error), error.hint)
-            return Crashed(stage=name, reason=reason, duration_s=ctx.clock.monotonic() - began)
         except Exception as error:  # noqa: BLE001 - any crash of a stage must leave the others standing
+            known = error if isinstance(error, RocmCiError) else of_machine(error)
+            if known is not None:
+                reason = f"{known} → {known.hint}" if known.hint else str(known)
+                ctx.log.error(str(known), known.hint)
+                return Crashed(stage=name, reason=reason, duration_s=ctx.clock.monotonic() - began)
             reason = f"rocm-ci itself failed: {type(error).__name__}: {error}"
             ctx.log.error(reason, "please report it with the traceback in the report")
             return Crashed(

@@ -127,11 +127,12 @@ def _cards(root: Path) -> None:
 
 def _ledger(root: Path) -> None:
     ledger = Ledger(root / "state", {}, host=root)
-    entry = {"gpu": pretend.address(2), "label": f"GPU 2 (AMD Instinct MI300X, {pretend.address(2)})"}
+    gpu = pretend.address(2)
     # A fault counts for some days only.
     now = dt.datetime.now(dt.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     for run in ("811", "812", "815"):
-        ledger.add(Entry(time=now, kind="gpu-hang", run=f"run {run}", **entry))
+        label = f"GPU 2 (AMD Instinct MI300X, {gpu})"
+        ledger.add(Entry(time=now, kind="gpu-hang", run=f"run {run}", gpu=gpu, label=label))
 
 
 def _tools(root: Path) -> Path:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @click.command("ledger")
 @click.option("--release", "released", multiple=True, metavar="GPU", help="End its quarantine; repeatable.")
-@click.option("--json", "as_document", is_flag=True, help="For programs.")
-def command(released: tuple[str, ...], as_document: bool) -> int:  # noqa: FBT001 - click's signature
-    """Show what went wrong with each GPU of this host, and which are in quarantine.
+@click.option("--format", "shape", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(released: tuple[str, ...], shape: str) -> int:
+    """Show what went wrong with each GPU of this host, its resets, and which are in quarantine.
 
     GPU is what the ledger calls it: its PCI address, with /N for a partition.
     """
@@ -37,7 +37,7 @@ def command(released: tuple[str, ...], as_document: bool) -> int:  # noqa: FBT00
     if released:
         _release(book, released, env.get("GITHUB_ACTOR") or env.get("USER") or env.get("LOGNAME") or "", log)
     found = record.records(book.entries(), rule, SystemClock().now())
-    if as_document:
+    if shape == "json":
         log.result(as_json(found))
     else:
         log.result(_text(found, book))
@@ -85,4 +85,6 @@ def _text(found: tuple[Record, ...], book: Ledger) -> str:
 
 
 def _what(entry: Entry) -> str:
-    return f"released by {entry.released}" if entry.released else entry.kind
+    if entry.released:
+        return f"released by {entry.released}"
+    return f"{entry.kind} (note)" if entry.note else entry.kind

@@ -15,7 +15,7 @@ import click
 
 import rocm_ci.cli
 from rocm_ci import __version__
-from rocm_ci.errors import InterruptedRunError, RocmCiError
+from rocm_ci.errors import InterruptedRunError, RocmCiError, of_machine
 from rocm_ci.log import Log, printable
 
 if TYPE_CHECKING:
@@ -123,7 +123,11 @@ def main(argv: list[str] | None = None) -> int:
         # The reader (`head`, a pager) went away: nobody is left to be told.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception:  # noqa: BLE001 - the last net: a defect is told as one, never as a traceback
+    except Exception as error:  # noqa: BLE001 - the last net: a defect is told as one, never as a traceback
+        lacking = of_machine(error)
+        if lacking is not None:
+            log.error(str(lacking), lacking.hint)
+            return lacking.exit_code
         sys.stderr.write(
             _ISSUE.format(
                 argv=printable(" ".join(sys.argv)),

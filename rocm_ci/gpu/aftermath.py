@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,17 +16,23 @@ from rocm_ci.gpu.watched import SLACK_BYTES, Limits
 from rocm_ci.model.incident import Incident, IncidentKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rocm_ci.context import Clock
     from rocm_ci.gpu.drain import Left
     from rocm_ci.gpu.kernel_log import Line, Tail
+    from rocm_ci.gpu.reset import Hold
     from rocm_ci.gpu.vram import State
     from rocm_ci.gpu.watched import Watched
     from rocm_ci.tools.process import Runner
 
 MAX_KEPT = 2_000
 MAX_EXCERPT = 200_000
+
+
+@contextmanager
+def _nobody_knows(_: str) -> Iterator[str]:
+    yield "whether another GPU of this host is in use is not known"
 
 
 @dataclass(kw_only=True)
@@ -79,10 +86,10 @@ class Aftermath:
             ),
         )
 
-    def since(self, before: Before, *, others: Callable[[], bool] = lambda: True) -> tuple[Incident, ...]:
+    def since(self, before: Before, *, alone: Hold = _nobody_knows) -> tuple[Incident, ...]:
         """What happened since then, or since this was asked last; worst first.
 
-        `others` answers whether another GPU of this host is leased by anybody: only then none is reset.
+        `alone` holds all other GPUs of the host for the time of a reset.
         """
         found = self._read(before)
         found += [i for device in before.devices for i in self._device(device, before)]
@@ -100,7 +107,7 @@ class Aftermath:
             # While memory drained, the driver may have told why it took so long.
             found += self._read(before)
             if self._limits.may_reset:
-                found += self._resets(before, found, rest, others)
+                found += self._resets(before, found, rest, alone)
         return tuple(sorted(_distinct(found), key=lambda i: (i.is_note, not i.is_gpu)))
 
     def excerpt(self, before: Before) -> str:
@@ -168,13 +175,13 @@ class Aftermath:
         ]
 
     def _resets(
-        self, before: Before, found: Sequence[Incident], rest: Sequence[Left], others: Callable[[], bool]
+        self, before: Before, found: Sequence[Incident], rest: Sequence[Left], alone: Hold
     ) -> list[Incident]:
         """A reset of each device that kept something, or hung and was not brought back by the driver."""
         kept = {one.device.id for one in rest}
         back = {i.gpu for i in found if i.is_note and i.kind is IncidentKind.GPU_RESET}
         hung = {i.gpu for i in found if i.is_gpu and not i.is_note and i.kind in _CURED} - back
-        resetter = Resetter(run=self._run, environment=self._environment, host=self._host, others=others)
+        resetter = Resetter(run=self._run, environment=self._environment, host=self._host, alone=alone)
         done = []
         for device in before.devices:
             if device.id not in kept and device.label not in hung:

@@ -6,22 +6,25 @@ Every user writes a note of its own: in a folder like /tmp nobody can replace an
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm_ci.log import printable
 from rocm_ci.tools import file
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 _FOLDER = "owners"
 # How the notes of `rocm_ci.launch.shared` begin.
 CONTAINER = "run."
 _MAX_BYTES = 4_096
 _MAX_NOTES = 64
+_MAX_FILES = 10_000
 _MAX_TEXT = 120
 
 
@@ -42,6 +45,16 @@ class Note:
         return f"{self.owner or 'a run that did not say its name'}{step}, since {self.since or '?'}"
 
 
+def ours(owner: str, step: str, since: str, host: Path) -> Note:
+    """Of this process, on the host whose files lie there."""
+    try:
+        boot = (host / "proc/sys/kernel/random/boot_id").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        boot = ""
+    # Of this start of the host; the same in its containers.
+    return Note(owner=owner, step=step, since=since, pid=os.getpid(), boot=boot.strip())
+
+
 def write(folder: Path, name: str, note: Note) -> None:
     """Keep it beside the lock. A note that cannot be written is none."""
     content = {
@@ -56,15 +69,29 @@ def write(folder: Path, name: str, note: Note) -> None:
         if not notes.exists():
             notes.mkdir()
             notes.chmod(folder.stat().st_mode & 0o7777)
-        path = notes / f"{name}.{os.getuid()}"
-        file.write(path, json.dumps(content).encode() + b"\n")
-        path.chmod(0o644)
+        with _opened(notes) as there:
+            path = there / f"{name}.{os.getuid()}"
+            file.write(path, json.dumps(content).encode() + b"\n")
+            path.chmod(0o644)
 
 
 def remove(folder: Path, name: str) -> None:
     """Ours away."""
-    with contextlib.suppress(OSError):
-        (folder / _FOLDER / f"{name}.{os.getuid()}").unlink()
+    with contextlib.suppress(OSError), _opened(folder / _FOLDER) as there:
+        (there / f"{name}.{os.getuid()}").unlink()
+
+
+@contextlib.contextmanager
+def _opened(notes: Path) -> Iterator[Path]:
+    """The folder of notes, whatever is put in its place meanwhile: any user of the host may have made it.
+
+    Raises OSError for a link, which would lead us to a folder that is not theirs to write into.
+    """
+    descriptor = os.open(notes, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        yield Path(f"/proc/self/fd/{descriptor}")
+    finally:
+        os.close(descriptor)
 
 
 def read(folder: Path, name: str) -> Note | None:
@@ -78,8 +105,9 @@ def read(folder: Path, name: str) -> Note | None:
 
 def _newest(folder: Path, prefix: str) -> Note | None:
     found = []
-    with contextlib.suppress(OSError):
-        paths = [path for path in (folder / _FOLDER).iterdir() if path.name.startswith(prefix)]
+    with contextlib.suppress(OSError), _opened(folder / _FOLDER) as there:
+        every = itertools.islice(there.iterdir(), _MAX_FILES)
+        paths = [path for path in every if path.name.startswith(prefix)]
         for path in paths[:_MAX_NOTES]:
             note = _read(path)
             if note is not None:

@@ -30,6 +30,9 @@ _TIMEOUT_S = 10.0
 _ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})")
 _DEVICE = re.compile(r"^ ?DEVICE=\+pci:(\S{1,20})$", re.MULTILINE)
 _DMESG = re.compile(r"^(?:<(?P<level>\d{1,4})>)?\[ *(?P<at>\d{1,10}\.\d{1,9})\] ?(?P<text>.*)$")
+_JOURNAL = re.compile(r"^(\[[ \d.]+\]) \S+ kernel: ", re.MULTILINE)
+# The system call tells who wrote a message, which `dmesg --raw` leaves out of what it reads from /dev/kmsg.
+DMESG = ("dmesg", "--syslog", "--raw")
 # Where a recorded machine keeps them, the kernel's own file first.
 RECORDED = ("dev/kmsg", "var/log/kern.log", "dmesg.txt", "dmesg")
 
@@ -192,7 +195,7 @@ class _Dmesg(_Command):
 
     def read(self) -> list[Line]:
         """See `Tail.read`."""
-        lines = _printed(self.ask("dmesg", "--raw").text.splitlines())
+        lines = printed(self.ask(*DMESG).text)
         if self.problem or not lines:
             return []
         new = [
@@ -224,10 +227,12 @@ class _Journal(_Command):
     def _lines(self, *since: str) -> list[Line]:
         # Facility 0 is the kernel's; what programs wrote to /dev/kmsg has another one.
         argv = ("journalctl", "-k", "--no-pager", "-o", "short-monotonic", "--show-cursor", *since)
-        said = self.ask(*argv, "SYSLOG_FACILITY=0").text.splitlines()
-        if said and said[-1].startswith("-- cursor: "):
-            self._cursor = said.pop().removeprefix("-- cursor: ")
-        return _printed(re.sub(r"^(\[[ \d.]+\]) \S+ kernel: ", r"\1 ", line) for line in said)[:MAX_LINES]
+        text, _, last = self.ask(*argv, "SYSLOG_FACILITY=0").text.rstrip("\n").rpartition("\n")
+        if last.startswith("-- cursor: "):
+            self._cursor = last.removeprefix("-- cursor: ")
+        else:
+            text += f"\n{last}"
+        return printed(_JOURNAL.sub(r"\1 ", text))[:MAX_LINES]
 
 
 def parsed(record: str) -> Line | None:
@@ -235,7 +240,7 @@ def parsed(record: str) -> Line | None:
     head, separator, body = record.partition(";")
     fields = head.split(",")
     if not separator or len(fields) < 3 or not all(f.isascii() and f.isdigit() for f in fields[:3]):
-        return next(iter(_printed([record])), None)
+        return next(iter(printed(record.partition("\n")[0])), None)
     if int(fields[0][:6]) >> 3:
         return None
     text, _, more = body.partition("\n")
@@ -243,12 +248,23 @@ def parsed(record: str) -> Line | None:
     return Line(int(fields[2][:18]) / 1e6, _text(text), device.group(1) if device else None)
 
 
-def _printed(lines: Iterable[str]) -> list[Line]:
-    found = []
-    for raw in lines:
+def printed(text: str) -> list[Line]:
+    """What a program printed of the log, without what other programs wrote into it.
+
+    Of a message with line ends in it (a name that a program chose may hold some) each line has the stamp of
+    the first: such lines are one message. Nothing else that ends a line for Python does so for the kernel.
+    """
+    found: list[Line] = []
+    before = ""
+    for raw in text.split("\n"):
         match = _DMESG.match(raw[:MAX_RECORD])
-        if match and not int(match["level"] or 0) >> 3:
-            found.append(Line(float(match["at"]), _text(match["text"])))
+        if match is None or int(match["level"] or 0) >> 3:
+            continue
+        head, said = raw[: match.start("text")], _text(match["text"])
+        if head == before:
+            said = f"{found.pop().text} {said}"[:MAX_RECORD]
+        found.append(Line(float(match["at"]), said))
+        before = head
     return found
 
 

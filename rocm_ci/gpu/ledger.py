@@ -30,6 +30,8 @@ HOST_VARIABLE = "ROCM_CI_HOST_ID"
 MAX_ENTRIES = 1_000
 # One bad card must not push out what is known of the others.
 MAX_PER_GPU = 100
+# Nor a GPU that is reset all the time its own faults.
+MAX_NOTES = 20
 _MAX_BYTES = 4_000_000
 _MAX_TEXT = 300
 _WAIT_S = 5.0
@@ -37,7 +39,10 @@ _LOOK_S = 0.01
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One fault, or a release (`released` says by whom). `host` is a hash; `time` is UTC."""
+    """One fault, or a release (`released` says by whom). `host` is a hash; `time` is UTC.
+
+    A `note` is worth knowing and counts for nothing: the GPU was reset, or could not be.
+    """
 
     time: str
     gpu: str
@@ -48,6 +53,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     step: str = ""
     text: str = ""
     released: str = ""
+    note: bool = False
 
 
 class Ledger:
@@ -124,10 +130,10 @@ class Ledger:
 def _bounded(entries: list[Entry]) -> list[Entry]:
     """The newest, in their order."""
     kept: list[Entry] = []
-    counts: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str, bool]] = Counter()
     for entry in reversed(entries):
-        counts[entry.host, entry.gpu] += 1
-        if counts[entry.host, entry.gpu] <= MAX_PER_GPU:
+        counts[entry.host, entry.gpu, entry.note] += 1
+        if counts[entry.host, entry.gpu, entry.note] <= (MAX_NOTES if entry.note else MAX_PER_GPU):
             kept.append(entry)
     return kept[:MAX_ENTRIES][::-1]
 

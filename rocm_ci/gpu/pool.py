@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import itertools
-import os
 import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from rocm_ci.context import Lease
 from rocm_ci.errors import MachineError
-from rocm_ci.gpu import visible, vram
+from rocm_ci.gpu import holder_note, visible, vram
 from rocm_ci.gpu.aftermath import Aftermath
 from rocm_ci.gpu.allocation import Allocation
+from rocm_ci.gpu.alone import alone
 from rocm_ci.gpu.choice import choose
-from rocm_ci.gpu.holder_note import Note
 from rocm_ci.gpu.ledger import Entry
 from rocm_ci.gpu.locker import Locker
 from rocm_ci.gpu.offer import offer
+from rocm_ci.gpu.reset import OURS
 from rocm_ci.gpu.ward import Ward
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
+    from contextlib import AbstractContextManager
 
     from rocm_ci.context import Clock
     from rocm_ci.gpu.aftermath import Before
     from rocm_ci.gpu.device import Device
+    from rocm_ci.gpu.holder_note import Note
     from rocm_ci.gpu.locker import Hold
     from rocm_ci.log import Log
     from rocm_ci.model.facts import Facts
@@ -79,6 +83,7 @@ class Pool:
         self._numbers = itertools.count(1)
         self._given: dict[str, _Given] = {}
         self._told: set[str] = set()
+        self._recorded: set[tuple[str, str]] = set()
         # One of ours at a time looks for free devices; the kernel sees to the other runs.
         self._guard = threading.RLock()
         for text in (self._offer.problem, *self._offer.notes, self._ward.problem):
@@ -111,11 +116,7 @@ class Pool:
             except BaseException:
                 hold.release()
                 raise
-        hold.sign(
-            Note(
-                owner=self._owner, step=step, since=self._clock.now(), pid=os.getpid(), boot=_boot(self._host)
-            )
-        )
+        hold.sign(self._note(step))
         return lease
 
     def give_back(self, lease: Lease) -> None:
@@ -160,7 +161,10 @@ class Pool:
         given = self._given.get(lease.id)
         if given is None:
             return ()
-        found = self._aftermath.since(given.before, others=lambda: self._others_are_used(lease))
+        found = self._aftermath.since(given.before, alone=lambda what: self._alone(lease, what))
+        for incident in found:
+            if incident.source == OURS and incident.is_note:
+                self._record(lease, incident)
         if self._aftermath.problem:
             self._say(self._aftermath.problem)
         return found
@@ -172,11 +176,28 @@ class Pool:
 
     def blame(self, lease: Lease, incident: Incident) -> str:
         """See `Gpus.blame`. Only what a GPU itself did is held against it; the lease may be over."""
-        leased = (device for device in self._offer.counted if device.id in lease.devices)
-        device = next((one for one in leased if one.label == incident.gpu), None)
+        device = self._device(lease, incident)
         if device is None or not incident.is_gpu or incident.is_note:
             return ""
-        entry = Entry(
+        self._warn(self._ward.write(self._entry(lease, device, incident)))
+        found = [one.shown for one in self._ward.quarantined((device,))]
+        for text in found:
+            self._warn(text)
+        return found[0] if found else ""
+
+    def _record(self, lease: Lease, incident: Incident) -> None:
+        """What we did to a GPU, or why not, is kept, too, and held against nobody. Once for each lease."""
+        device = self._device(lease, incident)
+        if device is not None and (lease.id, incident.text) not in self._recorded:
+            self._recorded.add((lease.id, incident.text))
+            self._warn(self._ward.write(replace(self._entry(lease, device, incident), note=True)))
+
+    def _device(self, lease: Lease, incident: Incident) -> Device | None:
+        leased = (device for device in self._offer.counted if device.id in lease.devices)
+        return next((one for one in leased if one.label == incident.gpu), None)
+
+    def _entry(self, lease: Lease, device: Device, incident: Incident) -> Entry:
+        return Entry(
             time=self._clock.now(),
             gpu=device.id,
             label=device.label,
@@ -185,11 +206,6 @@ class Pool:
             step=lease.id.rpartition("-")[0],
             text=incident.text,
         )
-        self._warn(self._ward.write(entry))
-        found = [one.shown for one in self._ward.quarantined((device,))]
-        for text in found:
-            self._warn(text)
-        return found[0] if found else ""
 
     def _new(self, devices: tuple[Device, ...], hold: Hold | None, step: str) -> Lease:
         chosen: dict[str, str] = {}
@@ -210,6 +226,9 @@ class Pool:
         with self._guard:
             self._given[lease.id] = _Given(devices=devices, hold=hold, before=before)
         return lease
+
+    def _note(self, step: str) -> Note:
+        return holder_note.ours(self._owner, step, self._clock.now(), self._host)
 
     def _taken(
         self, leasable: tuple[Device, ...], count: int, avoid: frozenset[str], *, whole_card: bool
@@ -244,10 +263,9 @@ class Pool:
                 counted = tuple(d for d in counted if d.gpu.kfd_id is None or d.gpu.kfd_id in alive)
         return [counted.index(device) for device in devices]
 
-    def _others_are_used(self, lease: Lease) -> bool:
+    def _alone(self, lease: Lease, what: str) -> AbstractContextManager[str]:
         others = [device for device in self._offer.counted if device.id not in lease.devices]
-        leased = {d.id for given in tuple(self._given.values()) for d in given.devices}
-        return any(device.id in leased for device in others) or bool(self._locker.holders(others))
+        return alone(self._locker, others, self._note(what))
 
     def _lack(self, count: int, there: int) -> str:
         if self._offer.problem:
@@ -273,11 +291,3 @@ class Pool:
         if text not in self._told and self._log is not None:
             self._told.add(text)
             self._log.info(text)
-
-
-def _boot(host: Path) -> str:
-    """Of this start of the host; the same in its containers."""
-    try:
-        return (host / "proc/sys/kernel/random/boot_id").read_text(encoding="ascii", errors="replace").strip()
-    except OSError:
-        return ""

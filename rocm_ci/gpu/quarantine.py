@@ -88,7 +88,7 @@ def counting(entries: Iterable[Entry], rule: Rule, now: str) -> dict[str, list[E
         when = moment(entry.time)
         if entry.released:
             recent.pop(entry.gpu, None)
-        elif when is not None and when >= oldest:
+        elif when is not None and when >= oldest and not entry.note:
             recent.setdefault(entry.gpu, []).append(entry)
     return recent
 

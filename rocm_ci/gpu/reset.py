@@ -1,7 +1,7 @@
-"""A GPU reset by us: only where the runner allows it, only when nobody uses the GPU, always told.
+"""A GPU reset by us: only where the runner allows it, only when nobody uses any GPU, always told.
 
 A reset of one GPU takes all of its XGMI hive with it (ROCm/rocm-systems#6852), and a tool may say
-that it worked when it did not (ROCm/ROC-smi#70). So all GPUs have to be free, and the result is looked at.
+that it worked when it did not (ROCm/ROC-smi#70). So all GPUs are held meanwhile, and the result is looked at.
 """
 
 from __future__ import annotations
@@ -17,32 +17,46 @@ from rocm_ci.tools.process import NOT_FOUND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
+    from typing import TypeAlias
 
     from rocm_ci.gpu.watched import Watched
     from rocm_ci.tools.process import Captured, Runner
 
+    # Holds every other GPU of the host for as long as it is entered, for what the text says. It answers
+    # why it cannot, which is nothing when they are all ours.
+    Hold: TypeAlias = Callable[[str], AbstractContextManager[str]]
+
+# The source of an incident that is our own doing.
+OURS = "rocm-ci"
 _TIMEOUT_S = 120.0
 _PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/rocm/bin:/opt/rocm/core/bin"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resetter:
-    """How a GPU is reset here. `others` answers whether another GPU of this host is leased by anybody."""
+    """How a GPU is reset here. `alone` keeps everybody else off the GPUs of this host meanwhile."""
 
     run: Runner
     environment: Mapping[str, str]
     host: Path
-    others: Callable[[], bool]
+    alone: Hold
 
     def reset(self, device: Watched, *, works: Callable[[], bool]) -> Incident:
         """Reset exactly this device if that is safe. `works` looks afterwards whether it helped."""
-        refused = self._refused(device)
+        refused = self._unfit(device)
         if refused:
-            return _note(device, f"{device.label} was not reset: {refused}")
+            return _refusal(device, refused)
+        with self.alone(f"reset of {device.label}") as held:
+            # Whoever asks for a GPU from here on waits, so what is seen now stays true.
+            refused = held or self._used(device)
+            return _refusal(device, refused) if refused else self._reset(device, works)
+
+    def _reset(self, device: Watched, works: Callable[[], bool]) -> Incident:
         done, tool = self._asked(str(device.bus))
         if done is None:
-            return _note(device, f"{device.label} was not reset: neither amd-smi nor rocm-smi can do it here")
+            return _refusal(device, "neither amd-smi nor rocm-smi can do it here")
         if done.timed_out:
             return _failed(device, f"the reset with {tool} did not end within {_TIMEOUT_S:g} s")
         if done.exit_code != 0:
@@ -53,13 +67,14 @@ class Resetter:
         text = f"{device.label} was reset with {tool}, because nobody used it and the runner allows it"
         return _note(device, text)
 
-    def _refused(self, device: Watched) -> str:
+    def _unfit(self, device: Watched) -> str:
         if not device.bus:
             return "its place on the bus is not known"
         if device.is_partition:
             return "it is a partition, and a reset would take the whole card"
-        if self.others():
-            return "another GPU of this host is in use, and a reset may take it along"
+        return ""
+
+    def _used(self, device: Watched) -> str:
         if not holders.sees_all(self.host):
             return "not all processes of this host can be seen from here, so somebody may use it"
         # Also one that only has the driver open is a user: it may start work at any moment.
@@ -99,15 +114,19 @@ def _listed(text: str, bus: str) -> str | None:
     return None
 
 
+def _refusal(device: Watched, why: str) -> Incident:
+    return _note(device, f"{device.label} was not reset: {why}")
+
+
 def _note(device: Watched, text: str) -> Incident:
-    return Incident(kind=IncidentKind.GPU_RESET, text=text, source="rocm-ci", gpu=device.label, is_note=True)
+    return Incident(kind=IncidentKind.GPU_RESET, text=text, source=OURS, gpu=device.label, is_note=True)
 
 
 def _failed(device: Watched, text: str) -> Incident:
     return Incident(
         kind=IncidentKind.GPU_RESET,
         text=f"{device.label}: {text}",
-        source="rocm-ci",
+        source=OURS,
         gpu=device.label,
         is_gpu=True,
     )

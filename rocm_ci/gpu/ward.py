@@ -53,7 +53,9 @@ class Ward:
             self._unwritten.append(entry)
             if self._is_inner:
                 return ""
-            return f"a GPU fault is not kept for other runs: {self._ledger.path}: {error.strerror or error}"
+            return (
+                f"what a GPU did is not kept for other runs: {self._ledger.path}: {error.strerror or error}"
+            )
         return ""
 
     def _entries(self) -> tuple[Entry, ...]:

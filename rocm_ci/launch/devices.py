@@ -21,6 +21,9 @@ LEASE = "/etc/podinfo/gha-render-devices"
 ISOLATION = "/etc/podinfo/gha-gpu-isolation-settings"
 _AMD = "0x1002"
 _KIND = "amd.com/gpu"
+_VARIABLE = re.compile(
+    r"^(?:export[ \t]+)?((?:ROCR|HIP|CUDA)_VISIBLE_DEVICES)=[\"']?([\w, -]+)[\"']?[ \t\r]*$", re.MULTILINE
+)
 
 
 def below(root: Path, path: str) -> Path:
@@ -49,6 +52,11 @@ def leased_nodes(root: Path) -> list[str]:
         if not nodes:
             # Carried on with, such a job would see every GPU of the host, its neighbours' included.
             raise LaunchError(f"{LEASE} leases no GPU to this job", "check the GPU allocation of the runner")
+    elif below(root, ISOLATION).exists() and not isolation(root):
+        # The pod's files stay outside of the container: nobody in there can tell any more (TheRock PR #6924).
+        raise LaunchError(
+            f"{ISOLATION} sets no GPU variable to a value", "check the GPU allocation of the runner"
+        )
     else:
         nodes = render_nodes(root)
     for node in (KFD, *nodes):
@@ -108,7 +116,7 @@ def _cdi_devices(spec: Path) -> dict[str, set[str]]:
 def isolation(root: Path) -> dict[str, str]:
     """The variables with which a cluster narrows a pod to its GPUs; empty when it left none."""
     try:
-        text = below(root, ISOLATION).read_text()
+        text = below(root, ISOLATION).read_text(errors="replace")
     except OSError:
         return {}
-    return dict(re.findall(r"^((?:ROCR|HIP)_VISIBLE_DEVICES)=([\w,-]+)[ \t]*$", text, re.MULTILINE))
+    return {name: value for name, said in _VARIABLE.findall(text) if (value := said.strip())}

@@ -31,6 +31,7 @@ _LOGS = (
 _LINE = re.compile(
     r"\[ *(\d+\.\d+)\] (?:\S+ kernel: )?(amdgpu ([0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): .*)"
 )
+_STAMP = re.compile(r"\[ *\d+\.\d+\] ")
 # From `rules/tables/kernel-log.yaml`, which a test holds this against. Longer than the name of a process
 # can be, which is all of a line that a program chooses.
 _SIGNS = (
@@ -83,9 +84,14 @@ def since(machine: Machine, began: float) -> list[Fault]:
         say("the kernel log cannot be read here: GPU faults are not kept for other runs")
         return []
     found: dict[tuple[str, str], Fault] = {}
-    for line in text.splitlines():
+    before = ""
+    for line in text.split("\n"):
+        # A message holds names of files that a program chose, and line ends in them: `dmesg` may give each
+        # line the stamp of the first. Python's `splitlines` would also cut where the kernel does not.
+        stamp = _STAMP.match(line)
+        is_new, before = stamp is not None and stamp.group() != before, stamp.group() if stamp else before
         match = _LINE.match(line)
-        if match is None or float(match.group(1)) < began or match.group(3) not in gpus:
+        if not is_new or match is None or float(match.group(1)) < began or match.group(3) not in gpus:
             continue
         kind = next((kind for kind, sign in _SIGNS if re.search(sign, match.group(2))), None)
         if kind is not None:

@@ -71,9 +71,9 @@ def opened(machine: Machine, env: Mapping[str, str], name: str) -> Iterator[Shar
         yield Shared(tuple(mounts), tuple(told))
         _copy(scratch, kept, times_name(env))
     finally:
-        if note is not None:
-            with contextlib.suppress(OSError):
-                note.unlink()
+        if note is not None and locks is not None:
+            with contextlib.suppress(OSError), _owners(locks) as folder:
+                (folder / note.name).unlink()
         shutil.rmtree(str(scratch), ignore_errors=True)
 
 
@@ -188,15 +188,30 @@ def _note(locks: Path, env: Mapping[str, str], name: str) -> Path | None:
     }
     path = locks / _OWNERS / f"run.{name}"
     try:
-        path.parent.mkdir(exist_ok=True)
-        _sweep(path.parent)
-        with contextlib.suppress(OSError):  # another user's has its rights already
-            path.parent.chmod(locks.stat().st_mode & 0o7777)
-        with path.open("x") as file:
-            file.write(json.dumps(said) + "\n")
+        with _owners(locks) as folder:
+            _sweep(folder)
+            with (folder / path.name).open("x") as file:
+                file.write(json.dumps(said) + "\n")
     except OSError:
         return None
     return path
+
+
+@contextlib.contextmanager
+def _owners(locks: Path) -> Iterator[Path]:
+    """The folder of notes, whatever is put in its place meanwhile: any user of the host may have made it.
+
+    Raises OSError for a link, which would lead us to a folder that is not theirs to write into.
+    """
+    path = locks / _OWNERS
+    with contextlib.suppress(FileExistsError):
+        path.mkdir()
+        path.chmod(locks.stat().st_mode & 0o7777)
+    descriptor = os.open(str(path), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        yield Path(f"/proc/self/fd/{descriptor}")
+    finally:
+        os.close(descriptor)
 
 
 def _sweep(owners: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.case import CaseStatus
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.perf import PerfVerdict
-from rocm_ci.model.result import Crashed
+from rocm_ci.model.result import BuildStep, Crashed
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import incidents, inert, machine, words
 from rocm_ci.report.problem import Problem
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rocm_ci.model.facts import Facts
     from rocm_ci.model.perf import Comparison
     from rocm_ci.model.report import Report
-    from rocm_ci.model.result import Bench, BuildStep, Suite
+    from rocm_ci.model.result import Bench, Suite
     from rocm_ci.report.room import Room
 
 
@@ -214,11 +214,17 @@ def _failed_case(case: Case, room: Room) -> str:
     return said
 
 
+def _is_told(part: BuildStep | Suite) -> bool:
+    """Whether the words of its tests, just above, are all there is to see in its log."""
+    red = [] if isinstance(part, BuildStep) else [case for case in part.cases if case.status in RED]
+    return bool(red) and all(case.excerpt for case in red)
+
+
 def _log(part: BuildStep | Suite, room: Room) -> str:
     said = f"- {inert.code(part.name)}: {inert.code(part.command, limit=400)}"
     if part.log:
         said += f", whole log in {inert.code(part.log)}"
-    if part.excerpt and room.log_tails:
+    if part.excerpt and room.log_tails and not _is_told(part):
         said += f"\n\n{inert.fence(inert.tail(part.excerpt, lines=30, limit=3000), indent=2)}\n"
     return said
 

@@ -18,7 +18,7 @@ from rocm_ci.model.result import (
 )
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import words
-from rocm_ci.report.tally import Tally, cases
+from rocm_ci.report.tally import Tally, blamed
 
 
 def of(result: StageResult, found: Tally, on_base: int = 0) -> str:
@@ -47,8 +47,8 @@ def of(result: StageResult, found: Tally, on_base: int = 0) -> str:
 
 def _test_fault(result: TestResult, on_base: int) -> str:
     """Failed tests, and suites that are red without any: a crash, a timeout, a missing report."""
-    red = max(cases(result.suites).red - on_base, 0)
-    bad = [f"suite {s.name}" for s in result.suites if s.verdict is Verdict.FAIL and not cases((s,)).red]
+    red = max(blamed(result.suites) - on_base, 0)
+    bad = [f"suite {s.name}" for s in result.suites if s.verdict is Verdict.FAIL and not blamed((s,))]
     tests = [words.count(red, "test")] if red else []
     suites = bad if len(bad) < 3 else [words.count(len(bad), "suite")]
     if red or bad:

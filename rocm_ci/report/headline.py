@@ -11,7 +11,7 @@ from rocm_ci.model.perf import PerfVerdict
 from rocm_ci.model.result import Crashed, PerfResult, PreflightResult, stage_of
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import faults, green, health, legs, old_failures, scope, words
-from rocm_ci.report.tally import Tally, cases, of_status, tally
+from rocm_ci.report.tally import Tally, blamed, cases, of_status, tally
 from rocm_ci.report.united import united
 
 if TYPE_CHECKING:
@@ -96,8 +96,11 @@ def counts(report: Report, found: Tally) -> str:
         ready = f" ({fixable:,} with a ready fix)" if fixable else ""
         parts.append(words.count(len(found.findings), "finding") + ready)
     seen = cases(found.suites)
-    if seen.red:
-        parts.append(words.count(seen.red, "failed test"))
+    held = blamed(found.suites)
+    if held:
+        parts.append(words.count(held, "failed test"))
+    if seen.red > held:
+        parts.append(words.count(seen.red - held, "undecided test"))
     if seen.flaky:
         parts.append(words.count(seen.flaky, "flaky test"))
     heavier = {(c.name, c.arch) for c in found.kernel_changes if c.is_regression}
@@ -145,6 +148,9 @@ def _fail_title(report: Report, found: Tally, things: int, delta: Delta | None) 
         return f"{title} — and the run was interrupted before it finished"
     if machine_side:
         return f"{title} — and {_also_failed(report, machine_side)}"
+    broken = [suite.name for suite in found.suites if suite.verdict is Verdict.ERROR]
+    if broken and not report.legs:
+        return f"{title} — and the machine failed too, in suite {words.first(broken, 3)}"
     return f"{title} — {words.count(things, 'thing')} to fix" if things > 1 else title
 
 

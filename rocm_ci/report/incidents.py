@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.finding import Severity
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
 _TRIES = 8  # of one suite
 _KEPT = 10
+_COUNT = re.compile(r"([0-9]+) (failed|errored|flaky|passed|skipped)\b")
 
 
 def body(suites: Sequence[Suite], room: Room) -> tuple[str, str]:
@@ -72,7 +76,7 @@ def _table(shown: Sequence[tuple[str, Incident]], total: int) -> str:
         "| what | GPU | while | seen in |",
         "| --- | --- | --- | --- |",
         *(
-            f"| {inert.text(incident.text, limit=200)} | {inert.text(incident.gpu or '', limit=80)} "
+            f"| {inert.text(_event(incident), limit=200)} | {inert.text(incident.gpu or '', limit=80)} "
             f"| {inert.tag(suite, limit=60)} | {inert.text(incident.source, limit=60)} |"
             for suite, incident in shown
         ),
@@ -81,15 +85,35 @@ def _table(shown: Sequence[tuple[str, Incident]], total: int) -> str:
     return "\n".join(rows) + more
 
 
+def _event(incident: Incident) -> str:
+    """What happened; the GPU has a column of its own."""
+    return incident.text.removeprefix(f"{incident.gpu}: ")
+
+
 def _course(suite: Suite, room: Room) -> str:
-    """`unit`: first run on GPU 2: hung → again on GPU 5: passed."""
-    said = " → ".join(_try(one, room) for one in suite.tries[:_TRIES])
-    more = f" → {len(suite.tries) - _TRIES:,} more" if len(suite.tries) > _TRIES else ""
+    """`unit`: first run (GPU 2): hung → failed, again alone (GPU 5), 3 tests: 1 failed, 2 passed."""
+    runs = [list(alike) for _, alike in groupby(suite.tries, key=lambda one: (one.why, one.gpus))]
+    said = " → ".join(_tries(alike, room) for alike in runs[:_TRIES])
+    more = f" → {sum(map(len, runs[_TRIES:])):,} more" if len(runs) > _TRIES else ""
     return f"- {inert.code(suite.name)}: {said}{more}"
 
 
-def _try(one: Try, room: Room) -> str:
-    tests = f", {words.count(one.tests, 'test')}" if one.tests is not None else ""
-    where = f" ({', '.join(one.gpus)})" if one.gpus else ""
-    ended = f": {one.outcome}" if one.outcome else ""
-    return inert.text(f"{one.why}{where}{tests}{ended}", limit=room.text)
+def _tries(alike: Sequence[Try], room: Room) -> str:
+    """Runs of the same kind on the same GPUs, such as those of each failed test alone, in one."""
+    first = alike[0]
+    # The machine's own part of the comment has their names and addresses.
+    gpus = " + ".join(label.partition(" (")[0] for label in first.gpus)
+    where = f" ({gpus})" if gpus else ""
+    known = [one.tests for one in alike if one.tests is not None]
+    tests = f", {words.count(sum(known), 'test')}" if known else ""
+    ended = first.outcome if len(alike) == 1 else _summed(alike)
+    return inert.text(f"{first.why}{where}{tests}" + (f": {ended}" if ended else ""), limit=room.text)
+
+
+def _summed(alike: Sequence[Try]) -> str:
+    """`2 failed, 3 passed` of several outcomes; what else they say is told with the tests."""
+    found: Counter[str] = Counter()
+    for one in alike:
+        for number, word in _COUNT.findall(one.outcome.partition(";")[0]):
+            found[word] += int(number)
+    return ", ".join(f"{number:,} {word}" for word, number in found.items())

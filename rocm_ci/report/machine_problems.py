@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.plan import StageName
 from rocm_ci.model.result import (
+    Bench,
     BuildResult,
     Crashed,
     PerfResult,
@@ -15,57 +16,60 @@ from rocm_ci.model.result import (
     TestResult,
 )
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report.problem import Problem
+from rocm_ci.report.problem import Problem, most_likely
+from rocm_ci.report.test_problems import beside, undecided
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm_ci.model.diagnostic import Diagnosis
-
-
-def most_likely(diagnoses: tuple[Diagnosis, ...]) -> Diagnosis | None:
-    """What the error library is surest of."""
-    return max(diagnoses, key=lambda d: d.confidence, default=None)
+    from rocm_ci.model.result import BuildStep, Check, Suite
 
 
 def of_machine(result: StageResult) -> Iterator[Problem]:
     """The machine's faults in one stage."""
-    if isinstance(result, Crashed):
-        subject, message = f"stage {result.stage.value}", result.reason
-        if result.leg and result.stage is StageName.PREFLIGHT:
-            # It is all there is of the leg, and names it already.
-            subject = f"leg {result.leg}"
-            message = message.removeprefix(f"{subject} ")
-        yield Problem(kind="machine", severity=Severity.ERROR, message=message, subject=subject)
-    elif isinstance(result, PreflightResult):
-        for check in result.checks:
-            if check.status in (Verdict.ERROR, Verdict.FAIL):
-                yield Problem(
-                    kind="machine",
-                    severity=Severity.ERROR,
-                    message=f"{check.seen}; needed: {check.needed}",
-                    subject=check.id,
-                    advice=check.fix,
-                )
-    elif isinstance(result, PerfResult):
-        for bench in result.benches:
-            if bench.verdict is Verdict.ERROR:
-                yield Problem(
-                    kind="machine",
-                    severity=Severity.ERROR,
-                    message=bench.reason or "could not be run",
-                    subject=bench.name,
-                    command=bench.command,
-                )
-    elif isinstance(result, (TestResult, BuildResult)):
-        parts = result.suites if isinstance(result, TestResult) else result.steps
-        for part in parts:
-            if part.verdict is Verdict.ERROR:
-                yield Problem(
-                    kind="machine",
-                    severity=Severity.ERROR,
-                    message=part.reason or "could not be run",
-                    subject=part.name,
-                    command=part.command,
-                    cause=most_likely(part.diagnoses),
-                )
+    match result:
+        case Crashed():
+            yield _of_crash(result)
+        case PreflightResult():
+            yield from (_of_check(c) for c in result.checks if c.status in (Verdict.ERROR, Verdict.FAIL))
+        case PerfResult():
+            yield from (_of_command(b, b.reason) for b in result.benches if b.verdict is Verdict.ERROR)
+        case BuildResult():
+            yield from (_of_command(s, s.reason) for s in result.steps if s.verdict is Verdict.ERROR)
+        case TestResult():
+            for suite in result.suites:
+                if suite.verdict is Verdict.ERROR:
+                    yield _of_command(suite, beside(suite) or suite.reason)
+                yield from undecided(suite)
+        case _:
+            pass
+
+
+def _of_crash(result: Crashed) -> Problem:
+    subject, message = f"stage {result.stage.value}", result.reason
+    if result.leg and result.stage is StageName.PREFLIGHT:
+        # It is all there is of the leg, and names it already.
+        subject = f"leg {result.leg}"
+        message = message.removeprefix(f"{subject} ")
+    return Problem(kind="machine", severity=Severity.ERROR, message=message, subject=subject)
+
+
+def _of_check(check: Check) -> Problem:
+    return Problem(
+        kind="machine",
+        severity=Severity.ERROR,
+        message=f"{check.seen}; needed: {check.needed}",
+        subject=check.id,
+        advice=check.fix,
+    )
+
+
+def _of_command(part: Bench | BuildStep | Suite, reason: str) -> Problem:
+    return Problem(
+        kind="machine",
+        severity=Severity.ERROR,
+        message=reason or "could not be run",
+        subject=part.name,
+        command=part.command,
+        cause=None if isinstance(part, Bench) else most_likely(part.diagnoses),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm_ci.report.tally import RED, cases, tally
+from rocm_ci.report.tally import blamed, cases, is_blamed, tally
 
 if TYPE_CHECKING:
     from rocm_ci.model.report import Report
@@ -18,7 +18,7 @@ def count(found: Tally, delta: Delta | None) -> int:
         return 0
     new = {(n.suite, n.case.id) for n in (*delta.new_failures, *delta.unknown)}
     old = {(n.suite, n.case.id) for n in delta.also_red} - new
-    red = {(suite.name, case.id) for suite in found.suites for case in suite.cases if case.status in RED}
+    red = {(suite.name, case.id) for suite in found.suites for case in suite.cases if is_blamed(suite, case)}
     return len(old & red)
 
 
@@ -35,7 +35,7 @@ def sentence(found: Tally, delta: Delta | None) -> str:
     old = count(found, delta)
     if not old or delta is None:
         return ""
-    every = sum(case.status in RED for suite in found.suites for case in suite.cases)
+    every = blamed(found.suites)
     base = delta.base_ref or "the base"
     if old >= every:
         subject = "The failed test also fails" if every == 1 else f"All {every:,} failed tests also fail"

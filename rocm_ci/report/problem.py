@@ -80,3 +80,8 @@ def joined(listed: Iterable[Problem]) -> list[Problem]:
             cause=worse.cause or other.cause,
         )
     return list(found.values())
+
+
+def most_likely(diagnoses: tuple[Diagnosis, ...]) -> Diagnosis | None:
+    """What the error library is surest of."""
+    return max(diagnoses, key=lambda d: d.confidence, default=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,24 +18,23 @@ from rocm_ci.model.result import (
 )
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import incidents, legs, words
-from rocm_ci.report.machine_problems import most_likely, of_machine
-from rocm_ci.report.problem import Problem, joined, same
-from rocm_ci.report.tally import RED, label, tally
+from rocm_ci.report.machine_problems import of_machine
+from rocm_ci.report.problem import Problem, joined, most_likely
+from rocm_ci.report.tally import tally
+from rocm_ci.report.test_problems import of_case, of_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocm_ci.model.case import Case
     from rocm_ci.model.diagnostic import Diagnostic
     from rocm_ci.model.finding import Finding
     from rocm_ci.model.kernel import KernelChange
     from rocm_ci.model.perf import Comparison
     from rocm_ci.model.report import Report
-    from rocm_ci.model.result import Bench, BuildStep, StageResult, Suite
+    from rocm_ci.model.result import Bench, BuildStep, StageResult
     from rocm_ci.report.delta import Delta
     from rocm_ci.report.problem import Kind
 
-_COUNTS = re.compile(r"[0-9,]+ (tests? )?(failed|errored|flaky|passed|skipped)\b")
 METRICS = {
     "vgpr": "VGPRs",
     "agpr": "AGPRs",
@@ -71,7 +69,7 @@ def _of(result: StageResult, delta: Delta | None) -> Iterator[Problem]:
     """The change's faults in one stage."""
     if isinstance(result, TestResult):
         for suite in result.suites:
-            yield from _of_suite(suite, result.leg, delta)
+            yield from of_suite(suite, result.leg, delta)
     elif result.verdict is not Verdict.FAIL:
         return
     elif isinstance(result, BuildResult):
@@ -103,7 +101,7 @@ def advice(report: Report) -> tuple[Problem, ...]:
     costlier = _of_kernels(found.kernel_changes, Severity.WARNING)
     warnings = (_of_diagnostic(d) for d in found.diagnostics if d.severity is not Severity.NOTE)
     flaky = (
-        _of_case(case, Severity.WARNING, f"passed only at attempt {case.attempts}")
+        of_case(case, Severity.WARNING, f"passed only at attempt {case.attempts}")
         for suite in found.suites
         for case in suite.cases
         if case.status is CaseStatus.FLAKY
@@ -171,54 +169,6 @@ def _of_step(step: BuildStep) -> list[Problem]:
         found.append(Problem(kind="build", severity=Severity.ERROR, message=why, subject=step.name))
     cause = most_likely(step.diagnoses)
     return [replace(found[0], cause=cause, command=step.command), *found[1:]]
-
-
-def _of_suite(suite: Suite, leg: str, delta: Delta | None) -> list[Problem]:
-    if suite.verdict is not Verdict.FAIL:
-        return []
-    groups: dict[tuple[bool, str], list[Case]] = {}
-    for case in suite.cases:
-        if case.status in RED:
-            # A parametrised test fails fifty times over with fifty different numbers: that is one thing.
-            on_base = delta is not None and delta.was_red(leg, suite.name, case.id)
-            groups.setdefault((on_base, same(case.message or case.id)), []).append(case)
-    # What is new is why somebody looks at all, and the suite's own cause is told with it.
-    found = [
-        replace(
-            _of_case(alike[0], Severity.ERROR, alike[0].message or "failed without a message"),
-            also=tuple(label(case) for case in alike[1:]),
-            on_base=on_base,
-        )
-        for (on_base, _), alike in sorted(groups.items(), key=lambda group: group[0][0])
-    ]
-    if not found:
-        found = [
-            Problem(
-                kind="test",
-                severity=Severity.ERROR,
-                message=suite.reason or "failed",
-                subject=f"suite {suite.name}",
-                command=suite.command,
-            )
-        ]
-    elif suite.timed_out:
-        found[0] = replace(found[0], advice=f"The suite did not finish: {suite.reason}")
-    elif suite.reason and not _COUNTS.match(suite.reason):
-        # The failed tests are not the whole story: a crash, a report that breaks off.
-        found[0] = replace(found[0], advice=f"The suite as a whole: {suite.reason}")
-    return [replace(found[0], cause=most_likely(suite.diagnoses)), *found[1:]]
-
-
-def _of_case(case: Case, severity: Severity, message: str) -> Problem:
-    return Problem(
-        kind="test",
-        severity=severity,
-        message=message,
-        subject=label(case),
-        path=case.path,
-        line=case.line,
-        command=case.reproduce,
-    )
 
 
 def _of_kernels(changes: tuple[KernelChange, ...], severity: Severity) -> list[Problem]:

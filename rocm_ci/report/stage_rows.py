@@ -103,8 +103,12 @@ def _because(reason: str) -> str:
 
 
 def _checks(result: PreflightResult) -> str:
-    bad = [c for c in result.checks if c.status not in (Verdict.PASS, Verdict.SKIPPED)]
-    return words.first([c.seen for c in bad], 2) or result.reason or result.verdict.value
+    red = [
+        f"{c.seen}, needed: {c.needed}" for c in result.checks if c.status in (Verdict.ERROR, Verdict.FAIL)
+    ]
+    advice = [c.seen for c in result.checks if c.status not in (Verdict.PASS, Verdict.SKIPPED)]
+    # What stops the run hides mere advice; «4 GPU(s)» is only wrong beside what is needed.
+    return words.first(red or advice, 2) or result.reason or result.verdict.value
 
 
 def _scan(result: ScanResult) -> str:
@@ -211,6 +215,9 @@ def _suite_row(suite: Suite) -> Row:
     ):
         # Counts alone do not explain a suite that is red with green tests.
         said = f"{suite.reason} ({said})" if said else suite.reason
+    elif suite.reason and suite.verdict is Verdict.PASS:
+        # Green, and yet something to know: a report found elsewhere, processes left behind, a cold start.
+        said = f"{said} ({suite.reason})"
     if suite.shards > 1:
         said = f"{said or 'no test ran'}, in {suite.shards} shards"
     return Row(

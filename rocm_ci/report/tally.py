@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm_ci.model.case import CaseStatus
+from rocm_ci.model.case import CaseStatus, Ending
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.perf import PerfVerdict
 from rocm_ci.model.result import (
@@ -19,6 +19,7 @@ from rocm_ci.model.result import (
     Skipped,
     TestResult,
 )
+from rocm_ci.model.verdict import Verdict
 from rocm_ci.report import words
 from rocm_ci.report.united import united
 
@@ -138,6 +139,16 @@ def cases(suites: Iterable[Suite]) -> Cases:
         seen.update(case.status.value for case in suite.cases)
         seen[CaseStatus.PASSED.value] += suite.unlisted
     return Cases(**{status.value: seen[status.value] for status in CaseStatus})
+
+
+def is_blamed(suite: Suite, case: Case) -> bool:
+    """Whether a red test counts against the change: not when the machine or the end of the run came first."""
+    return case.status in RED and suite.verdict is not Verdict.ERROR and case.ending is not Ending.MACHINE
+
+
+def blamed(suites: Iterable[Suite]) -> int:
+    """How many tests count against the change."""
+    return sum(is_blamed(suite, case) for suite in suites for case in suite.cases)
 
 
 def in_range(counts: Iterable[Cases]) -> str:

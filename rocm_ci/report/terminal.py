@@ -141,7 +141,7 @@ def _extra(p: Problem) -> list[tuple[str, str]]:
     if p.also:
         extra.append(("", f"and {words.count(len(p.also), 'more test')} with the same message"))
     if p.advice:
-        extra.append(("" if p.kind == "perf" else "fix: ", p.advice))
+        extra.append(("" if p.kind in ("perf", "test") else "fix: ", p.advice))
     if p.replacement:
         extra.append(("write: ", p.replacement))
     if p.cause:

@@ -9,14 +9,15 @@ from msgspec.structs import replace
 
 from rocm_ci.config.options import seconds
 from rocm_ci.errors import MachineError
+from rocm_ci.log import printable
 from rocm_ci.model.incident import Incident, Try
-from rocm_ci.runners import attempt, keeping, outcome
+from rocm_ci.runners import attempt, judge, keeping, outcome, stuck
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from rocm_ci.context import Context, Lease
-    from rocm_ci.runners.attempt import Order
+    from rocm_ci.runners.attempt import Attempt, Order
     from rocm_ci.runners.base import Listed
     from rocm_ci.runners.blame import Sighting
     from rocm_ci.runners.outcome import Key, Outcome
@@ -61,15 +62,23 @@ class Course:
         done = attempt.run(self.ctx, order, self.lease, number, only)
         if done is None:
             return None
-        incidents = () if self.stopped() else self.ctx.gpus.incidents(self.lease)
+        incidents = () if self.stopped() else self._incidents(done, self.lease)
         earlier = tuple(incident for lease, incident in self.incidents if lease is self.lease)
         seen = outcome.understood(done, self.order, self.lease, incidents, earlier=earlier)
         self.incidents += [(self.lease, incident) for incident in incidents]
         self._note(seen.sightings(is_alone=is_repeat and len(only) == 1), only if is_repeat else None)
         if self.first_red is None and seen.is_red:
             self.first_red = done.streamed
+        if done.strays:
+            places = judge.named(printable(place).replace("\n", " ") for place in done.strays)
+            self.notes.append(f"its JUnit XML was found in {places}, where nobody had asked for it")
         self._told(seen, why, len(only) or None)
         return seen
+
+    def _incidents(self, done: Attempt, lease: Lease) -> tuple[Incident, ...]:
+        # First: while memory drains, what waits in the kernel may come to its end.
+        stuck_ones = stuck.incidents(done.streamed.stuck, lease)
+        return (*self.ctx.gpus.incidents(lease), *stuck_ones)
 
     def _note(self, seen: dict[Key, Sighting], asked: tuple[Listed, ...] | None) -> None:
         if asked is None:

@@ -80,11 +80,13 @@ def of_case(case: Case) -> Ending | None:
         return case.ending
     if case.ending is not None:
         return case.ending
-    message = (case.message or "").strip()
-    for ending, said in _SAID:
-        if said.search(message):
-            return ending
-    return Ending.ASSERTION
+    return of_message(case.message)
+
+
+def of_message(message: str | None) -> Ending:
+    """What the words of a failure tell of how it ended."""
+    told = (message or "").strip()
+    return next((ending for ending, said in _SAID if said.search(told)), Ending.ASSERTION)
 
 
 def pinned(cases: Sequence[Case], running: Sequence[str], end: End) -> tuple[Case, ...]:

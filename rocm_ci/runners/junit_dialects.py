@@ -47,6 +47,7 @@ _BY_STATUS = {
 GENERIC = ("failed", "failure", "error", "skipped")
 # CTest calls a test that could not be started «notrun» and «skipped», as if somebody had wanted it.
 _CTEST_WORDS = "Unable to find executable"
+_COLLECTION = "collection failure"
 _NOT_STARTED = re.compile(
     r"unable to find (?:executable|required file)|failed to change working directory"
     r"|could not start|unable to start|bad[_ ]command|missing configuration|insufficient resources",
@@ -169,6 +170,14 @@ def said(output: str) -> str:
     """What the output tells of a failure, on one line: a known form, else its last line."""
     found = next((m for form in _SAID if (m := form.search(output))), None)
     return " ".join(found["said"].split()) if found else last_line(output)
+
+
+def collected(message: str, text: str) -> str:
+    """What pytest could not import a file for: its own message is the same for all of them."""
+    if message != _COLLECTION:
+        return message
+    errors = [line[1:].strip() for line in text.splitlines() if line.startswith("E  ")]
+    return f"{message}: {errors[-1]}" if errors else message
 
 
 def last_line(text: str) -> str:

@@ -183,6 +183,7 @@ class Builder:
         message = uncoloured(clean(telling.message)).strip() if telling else ""
         lines = (line for line in map(str.strip, text.splitlines()) if line.lower() not in ("", "skipped"))
         message = message or next(lines, "") or (clean(telling.kind) if telling else "")
+        message = dialects.collected(message, text)
         generic = message if message.lower() in dialects.GENERIC else ""
         message = "" if generic else message
         if status is CaseStatus.SKIPPED:

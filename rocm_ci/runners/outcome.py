@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from rocm_ci.model.case import Case, CaseStatus, Ending
 from rocm_ci.model.incident import IncidentKind
-from rocm_ci.runners import blame, endings, judge, signs
+from rocm_ci.runners import blame, endings, judge, own_words, signs
 from rocm_ci.runners.base import Listed
 from rocm_ci.runners.blame import Sighting, Weight
 from rocm_ci.runners.endings import BAD
@@ -141,6 +141,8 @@ def understood(
     found = () if streamed.stopped is Stop.ASKED else judge.faults(evidence, cases)
     bad = [case for case in cases if case.status in BAD]
     scanned = signs.in_log(streamed.log) if bad or found else signs.Scanned()
+    if streamed.met_full_disk:
+        scanned = signs.no_space(scanned)
     failures = [_failure(case, attempt.watch.seen.get(case.id), scanned, culprits) for case in bad]
     wanting: tuple[str, ...] = ()
     if not lease.devices:
@@ -155,7 +157,8 @@ def understood(
     return Outcome(
         attempt=attempt,
         lease=lease,
-        cases=cases,
+        # Only now: what others printed beside it must not speak for it.
+        cases=own_words.quoted(cases, attempt.watch.seen, culprits, streamed.tail, scanned.lines),
         pinned=tuple(culprits),
         end=end,
         faults=found,
@@ -236,7 +239,7 @@ def _told(cases: Sequence[Case], seen: Mapping[str, Seen]) -> tuple[Case, ...]:
         known = seen.get(case.id)
         if known is None:
             pass
-        elif case.id in bad and known.message and case.message in (None, "fail"):
+        elif case.id in bad and known.message and _is_told_better(case.message, known.message):
             case = replace(case, message=known.message)  # noqa: PLW2901 - the same case, better told
         elif case.id not in bad and case.status is CaseStatus.PASSED and known.status is CaseStatus.FLAKY:
             case = replace(  # noqa: PLW2901 - as above
@@ -244,6 +247,13 @@ def _told(cases: Sequence[Case], seen: Mapping[str, Seen]) -> tuple[Case, ...]:
             )
         told.append(case)
     return tuple(told)
+
+
+def _is_told_better(reported: str | None, printed: str) -> bool:
+    """CTest's XML has the last line that a test printed before its time was up, and not that it was."""
+    if reported in (None, "fail"):
+        return True
+    return endings.of_message(reported) is Ending.ASSERTION is not endings.of_message(printed)
 
 
 def _failure(case: Case, seen: Seen | None, scanned: Scanned, culprits: Iterable[str]) -> blame.Failure:

@@ -103,7 +103,9 @@ class Pytest:
         node = native or _node(case, folder)
         if node is None:
             return None
-        line = " ".join([*map(shlex.quote, start), shlex.quote(node)])
+        # A variable that names the interpreter is set here, and not where somebody pastes the line.
+        words = ["python3" if "$" in word else shlex.quote(word) for word in start]
+        line = " ".join([*words, shlex.quote(node)])
         return f"cd {shlex.quote(simple.folder)} && {line}" if simple.folder else line
 
 

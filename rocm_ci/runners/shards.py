@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from rocm_ci.model.verdict import worst
+from rocm_ci.model.verdict import Verdict, worst
 from rocm_ci.runners import judge, warm_up
 from rocm_ci.runners.base import Slot
 
@@ -37,12 +37,15 @@ def joined(suites: Sequence[Suite]) -> Suite:
     """The parts as if they had been one run."""
     worse = max(suites, key=lambda one: one.verdict)
     cases = tuple(case for one in suites for case in one.cases)
+    verdict = worst(one.verdict for one in suites)
     reasons = [one.reason for one in suites if one.reason not in ("", judge.counted(one.cases))]
+    if verdict is not Verdict.PASS:  # what is green in one run needs no count either
+        reasons.insert(0, judge.counted(cases))
     return replace(
         worse,
-        verdict=worst(one.verdict for one in suites),
+        verdict=verdict,
         duration_s=sum(one.duration_s for one in suites),
-        reason="; ".join(dict.fromkeys([judge.counted(cases), *reasons])) if cases else worse.reason,
+        reason="; ".join(dict.fromkeys(reasons)) if cases else worse.reason,
         timed_out=any(one.timed_out for one in suites),
         cases=cases,
         shards=len(suites),

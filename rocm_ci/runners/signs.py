@@ -121,6 +121,13 @@ def is_symptom(*texts: str | None) -> bool:
     )
 
 
+def no_space(scanned: Scanned) -> Scanned:
+    """With what we met ourselves behind its last line: there was no room to write the log."""
+    meaning = next(m for m in table() if m.kind is IncidentKind.DISK_FULL)
+    sign = Sign(meaning=meaning, line=scanned.lines + 1, text="no space was left for the rest of the log")
+    return Scanned(signs=(*scanned.signs, sign), lines=scanned.lines)
+
+
 def in_log(log: Path) -> Scanned:
     """All signs of a log, at most a thousand. Nothing when a command took the log away."""
     source = file.read(log)

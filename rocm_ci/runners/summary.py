@@ -9,10 +9,9 @@ from msgspec.structs import replace
 from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.model.incident import Incident, IncidentKind
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.runners import gpuless, judge, location, telling
+from rocm_ci.runners import gpuless, judge, location, own_words, telling
 from rocm_ci.runners.blame import Weight, Who, decide, event, shown
 from rocm_ci.runners.endings import ABRUPT, BAD
-from rocm_ci.runners.excerpt import Clip
 from rocm_ci.runners.judge import Fault
 from rocm_ci.runners.keeping import inside
 from rocm_ci.runners.telling import Story
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from rocm_ci.runners.course import Course
     from rocm_ci.runners.outcome import Outcome
 
-_TAIL_LINES = 40
 MAX_INCIDENTS = 50
 MAX_TRIES_TOLD = 100
 
@@ -46,6 +44,8 @@ def summed(course: Course, line: Sequence[Outcome], command: Story | None, blank
         why = line[-1].attempt.streamed.why or why
     if why:
         verdict = Verdict.ERROR
+        # What it has to say of a whole run is no news of half a one.
+        counted = judge.counted(cases)
     is_red = verdict in (Verdict.FAIL, Verdict.ERROR)
     streamed = (course.first_red if is_red else None) or line[0].attempt.streamed
     reasons = [
@@ -84,8 +84,15 @@ def _story(seen: Sequence[Sighting]) -> Story:
 def _case(story: Story) -> Case:
     bad = [s for s in story.sightings if s.is_bad]
     first = shown(bad) if bad else story.sightings[0]
+    # A process that was killed took the words of its tests along; alone, the same one had its say.
+    alike = (first.case, *(s.case for s in reversed(bad) if s.case.ending is first.case.ending))
+    told = max(alike, key=lambda case: (bool(case.message), bool(case.excerpt)))
     return replace(
         first.case,
+        message=first.case.message or told.message,
+        excerpt=told.excerpt,
+        path=told.path,
+        line=told.line,
         status=story.decision.status,
         ending=story.decision.ending,
         attempts=sum(s.case.attempts for s in story.sightings),
@@ -191,6 +198,4 @@ def _shown(case: Case, course: Course, line: Sequence[Outcome]) -> Case:
 
 
 def _tail(tail: str) -> str | None:
-    clip = Clip()
-    clip.add("\n".join(tail.splitlines()[-_TAIL_LINES:]))
-    return clip.text() or None
+    return own_words.clipped(own_words.ending(tail.split("\n")))

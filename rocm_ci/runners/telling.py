@@ -66,7 +66,8 @@ def subject(cause: Cause, labels: Sequence[str]) -> str:
     """`GPU 3 (…) hung`, `the disk was full`: what happened, and to whom."""
     if cause.kind in _DID:
         who = cause.incident.gpu if cause.incident and cause.incident.gpu else " and ".join(labels)
-        return f"{who or 'the GPU'} {_DID[cause.kind]}"
+        nobody = "the machine" if cause.kind is Kind.STUCK_PROCESS else "the GPU"
+        return f"{who or nobody} {_DID[cause.kind]}"
     if cause.kind in _HOST:
         return _HOST[cause.kind]
     return cause.words or cause.text

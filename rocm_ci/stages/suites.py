@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
-from rocm_ci.errors import RocmCiError
+from rocm_ci.errors import RocmCiError, of_machine
 from rocm_ci.model.result import Suite
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.runners import shards, suite, warm_up
@@ -198,6 +198,7 @@ class Work:
     def _lost(self, ended: Ended[Piece] | None, interrupted: str) -> Suite:
         """What stands for a suite of which there is no result. A defect of ours shows its traceback."""
         error = ended.error if ended else None
+        error = (of_machine(error) if error else None) or error
         if error is None or isinstance(error, RocmCiError):
             hint = getattr(error, "hint", "")
             said = f"{error}{f' → {hint}' if hint else ''}" if error else ended.refused if ended else ""

@@ -77,13 +77,33 @@ def _is_below(pid: int, top: int, parents: dict[int, int]) -> bool:
     return False
 
 
+def group(pid: int) -> int:
+    """A process's group, also of one that waits to be reaped; 0 when it is gone."""
+    return int(_fields(pid)[2])
+
+
+def kill(number: int) -> None:
+    """A child of ours that was not reaped yet, or as a negative number all in a group at once."""
+    try:
+        os.kill(number, signal.SIGKILL)
+    except OSError:
+        pass
+
+
 def stat(pid: int) -> tuple[str, int]:
     """A process's state and parent; no state when it is gone."""
+    fields = _fields(pid)
+    # A leader that has ended is shown as Z although its other threads run on (field 20 counts them).
+    if fields[0] == b"Z" and int(fields[17]) > 1:
+        return "R", int(fields[1])
+    return fields[0].decode(), int(fields[1])
+
+
+def _fields(pid: int) -> list[bytes]:
+    """What follows its name in its line of the kernel."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
-        # A leader that has ended is shown as Z although its other threads run on (field 20 counts them).
-        state = "R" if fields[0] == b"Z" and int(fields[17]) > 1 else fields[0].decode()
-        return state, int(fields[1])
-    except (OSError, IndexError, ValueError):
-        return "", 0
+    except OSError:
+        fields = []
+    return fields if len(fields) > 17 else [b"", *[b"0"] * 17]

@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import subprocess
 import time
-from typing import IO, TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import subprocess
+from typing import IO
 
 _CHUNK = 65_536
 _LOOK_MS = 50
@@ -63,7 +61,8 @@ class Reading:
     def _step(self, within_ms: float) -> bool:
         """One look at all pipes; whether anything came."""
         if not self._open and not self._stdin:
-            time.sleep(min(0.005, within_ms / 1000))
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._child.wait(within_ms / 1000)
             return False
         has_read = False
         for pipe, _ in self._poll.poll(within_ms):

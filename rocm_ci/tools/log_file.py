@@ -17,11 +17,12 @@ _BLOCK = 4096
 
 
 class LogFile:
-    """`problem` says what is missing of it, and why; empty when it is whole."""
+    """`problem` says what is missing of it, and why (`met_full_disk`: for want of space); else empty."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.problem = ""
+        self.met_full_disk = False
         self._why = ""
         self._lost = 0
         self._size = 0
@@ -84,6 +85,7 @@ class LogFile:
 
     def _fail(self, error: OSError) -> None:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        self.met_full_disk |= full
         self._why = "the disk was full" if full else str(error.strerror or error)
         if not self.problem:
             what = "no space was left for all of it" if full else self._why

@@ -74,7 +74,8 @@ class Streamed:
     `stopped` is set when we ended it, `why` what `stop` answered. `orphans` processes outlived it and
     were ended; `stuck` are numbers of those that no signal ends (state D). `out_of_memory` counts
     processes that the kernel killed for memory, `cores` are the core dumps it left. `problem` says what
-    else is wrong: the log is not whole, or the process that watched over it was killed.
+    else is wrong: the log is not whole, or the process that watched over it was killed. `met_full_disk`:
+    there was no space for the log.
     """
 
     argv: tuple[str, ...]
@@ -90,6 +91,7 @@ class Streamed:
     out_of_memory: int = 0
     cores: tuple[Path, ...] = ()
     problem: str = ""
+    met_full_disk: bool = False
 
 
 class Runner(Protocol):
@@ -236,6 +238,7 @@ class ProcessRunner:
             out_of_memory=memory,
             cores=found,
             problem="; ".join(filter(None, (_LOST if end.lost else "", plain.problem))),
+            met_full_disk=plain.met_full_disk,
         )
 
 
@@ -262,9 +265,7 @@ def _awaited(
 def _suspected(end: End, before: int, *, ours: bool) -> int:
     """Where only a counter that others share tells of deaths for memory: those of it that can be its own."""
     killed = end.killed or int(end.exit_code == _SHELL_KILLED)
-    if ours or not killed:
-        return 0
-    return min(killed, max(0, step_group.oom_kills() - before))
+    return 0 if ours else min(killed, max(0, step_group.oom_kills() - before))
 
 
 def _unstarted(argv: Sequence[str], log: LogFile, sink: Sink, reason: str) -> Streamed:
@@ -278,6 +279,7 @@ def _unstarted(argv: Sequence[str], log: LogFile, sink: Sink, reason: str) -> St
         log=log.path,
         tail=told,
         problem=log.problem,
+        met_full_disk=log.met_full_disk,
     )
 
 

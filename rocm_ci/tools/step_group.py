@@ -28,7 +28,7 @@ class StepGroup:
     def make(cls, name: str, root: Path = _ROOT, own: Path = _OWN) -> StepGroup:
         """Below our own groups; without any folder where none can be made."""
         made = []
-        for parent in _parents(root, own):
+        for parent in parents(root, own):
             folder = parent / name
             with contextlib.suppress(OSError):
                 folder.mkdir()
@@ -79,7 +79,7 @@ def _removed(folder: Path) -> bool:
 
 def oom_kills(root: Path = _ROOT, own: Path = _OWN) -> int:
     """How often the kernel ended something for memory in the groups that we are in; 0 where none counts."""
-    return max((_counter(folder) or 0 for folder in _parents(root, own)), default=0)
+    return max((_counter(folder) or 0 for folder in parents(root, own)), default=0)
 
 
 def _counter(folder: Path) -> int | None:
@@ -91,7 +91,7 @@ def _counter(folder: Path) -> int | None:
     return None
 
 
-def _parents(root: Path, own: Path) -> list[Path]:
+def parents(root: Path = _ROOT, own: Path = _OWN) -> list[Path]:
     """Our own groups: the one of version 2, and of version 1 the one for memory."""
     try:
         lines = own.read_text().splitlines()

@@ -8,6 +8,7 @@ import os
 import re
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -25,16 +26,17 @@ if TYPE_CHECKING:
 
 # What is ours comes last: nothing that lies beside this package is taken for a module of Python's own.
 _PROGRAM = (
-    "import sys; sys.path.append(sys.argv[1]); "
-    "from rocm_ci.tools.supervisor import main; main(int(sys.argv[2]), int(sys.argv[3]))"
+    "import os, sys; sys.path.append(sys.argv[1]); "
+    "from rocm_ci.tools.supervisor import main; main(int(sys.argv[2])); os._exit(0)"
 )
 _HOME = Path(__file__).resolve().parents[2]
-_STARTED = re.compile(r"started \d{1,10}\n")
 _FAILED = re.compile(r"failed (\d{1,5})\n?")
 _EXITED = re.compile(r"exited (\d{1,10})\n")
 _ENDED = re.compile(r"ended (\d{1,10}) (\d{1,10}) (\d{1,10})((?: \d{1,10})*)\n")
 # What a command is told to have died of whose end nobody saw: it was we who ended it then.
 _UNSEEN = -int(signal.SIGKILL)
+# Beyond the time that ending takes: on a busy host a supervisor may have to wait for a processor.
+_ANSWER_S = 10.0
 _MAX_TOLD = 100_000
 _LOOK_S = 0.1
 
@@ -79,16 +81,17 @@ class Supervised:
         self._began = time.monotonic()
         self._exited: float | None = None
         self._code = _UNSEEN
-        order, self._control = os.pipe()
-        self._report, report = os.pipe()
+        # Not pipes: whoever may look at our open files could open such a one below /proc, and speak for it.
+        ours, theirs = (one.detach() for one in socket.socketpair())
+        self._line = ours
         self.output, output = os.pipe()
         try:
-            self._process = tree.start(lambda: _supervisor(order, report, output, libraries), tag)
+            self._process = tree.start(lambda: _supervisor(theirs, output, libraries), tag)
         except OSError:
             self._close_pipes()
             raise
         finally:
-            for pipe in (order, report, output):
+            for pipe in (theirs, output):
                 os.close(pipe)
         folder = str(cwd) if cwd is not None else ""
         words = {"argv": list(argv), "folder": folder, "environment": dict(env), "grace_s": GRACE_S}
@@ -108,18 +111,25 @@ class Supervised:
         """How it ended; what still lives is ended first. Twice is no fault."""
         if self._end is None:
             self._send(b"e")
-            if not self._told_within(3 * GRACE_S, lambda: self._end is not None):
+            if not self._told_within(2 * GRACE_S + _ANSWER_S, lambda: self._end is not None):
                 self._process.kill()
                 self._told_within(GRACE_S, lambda: self._end is not None)
-        if self._end is None or self._end.lost:
+        if self._end is None or self._end.lost or not self._is_over():
             self._end = self._bereft()
         return self._end
+
+    def _is_over(self) -> bool:
+        """Whether the supervisor ended by itself, as it does when nothing is left. It may be others' word."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self._process.wait(GRACE_S) == 0
+        self._process.kill()
+        return False
 
     def _told_within(self, within_s: float, is_enough: Callable[[], bool]) -> bool:
         deadline = time.monotonic() + max(within_s, 0.0)
         while not is_enough():
             left_s = max(0.0, deadline - time.monotonic())
-            if _readable(self._report, min(left_s, _LOOK_S) * 1000):
+            if _readable(self._line, min(left_s, _LOOK_S) * 1000):
                 self._read()
                 continue
             self._wake()
@@ -137,10 +147,12 @@ class Supervised:
         # A supervisor that is gone is noticed by its report's end.
         with contextlib.suppress(OSError):
             while data:
-                data = data[os.write(self._control, data) :]
+                data = data[os.write(self._line, data) :]
 
     def _read(self) -> None:
-        piece = os.read(self._report, 65_536) if len(self._told) < _MAX_TOLD else b""
+        piece = b""
+        with contextlib.suppress(OSError):  # it ended without having read all that we said
+            piece = os.read(self._line, 65_536) if len(self._told) < _MAX_TOLD else b""
         self._told += piece
         text = self._told.decode("ascii", "replace")
         failed, exited, ended = _FAILED.search(text), _EXITED.search(text), _ENDED.search(text)
@@ -154,7 +166,7 @@ class Supervised:
             killed = int(ended[3]) + (code == -signal.SIGKILL)
             self._end = End(exit_code=code, orphans=int(ended[2]), killed=killed, stuck=stuck)
         elif not piece:
-            unstarted = "" if _STARTED.search(text) else "the program that watches over it did not start"
+            unstarted = "" if text.startswith("ready\n") else "the program that watches over it did not start"
             self._end = End(exit_code=self._code, error=unstarted, lost=True)
         if self._end is not None and self._exited is None:
             self._exited = time.monotonic()
@@ -183,7 +195,7 @@ class Supervised:
 
     def close(self) -> None:
         """Let go of the pipes, when nobody reads them any more. Twice is no fault."""
-        if self._control < 0:
+        if self._line < 0:
             return
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(GRACE_S)
@@ -195,22 +207,22 @@ class Supervised:
         self._close_pipes()
 
     def _close_pipes(self) -> None:
-        for pipe in (self._control, self._report, self.output):
+        for pipe in (self._line, self.output):
             with contextlib.suppress(OSError):
                 os.close(pipe)
-        self._control = -1
+        self._line = -1
 
 
-def _supervisor(order: int, report: int, output: int, libraries: str) -> subprocess.Popen[bytes]:
+def _supervisor(line: int, output: int, libraries: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_HOME), str(order), str(report)],
+        [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_HOME), str(line)],
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=output,
         # What the command's environment may hold (LD_PRELOAD) is not for the supervisor; but it is the same
         # Python as we are, and may need what we were given to find its own library.
         env={"LC_ALL": "C"} | ({"LD_LIBRARY_PATH": libraries} if libraries else {}),
-        pass_fds=(order, report),
+        pass_fds=(line,),
         start_new_session=True,
     )
 

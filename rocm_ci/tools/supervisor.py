@@ -1,12 +1,12 @@
 """A program of its own between us and a command: it owns every process that comes of it, and ends them all.
 
-Only what starts fast is imported here. `main` gets the numbers of two open pipes. An order comes through the
-first one, marshalled: `argv`, `folder`, `environment`, `grace_s`, `groups` (folders of control groups to
+Only what starts fast is imported here. `main` gets the number of an open socket. An order comes through it,
+marshalled: `argv`, `folder`, `environment`, `grace_s`, `groups` (folders of control groups to
 join) and `core_bytes` (the most of a core dump; -1 leaves that limit alone). Whatever comes after that, or
-its end when we die, means: end it. Through the second one go lines: `started PID` or `failed ERRNO`, `exited
-STATUS` as soon as the command itself has ended, and after cleaning up `ended STATUS ORPHANS KILLED STUCK…`.
-STATUS is what waitpid says, KILLED how many others somebody else ended by SIGKILL, STUCK those that no
-signal ends.
+its end when we die, means: end it. The other way go lines: `ready` before anything is started,
+`failed ERRNO` or `exited STATUS` as soon as the command itself has ended, and after cleaning up `ended STATUS
+ORPHANS KILLED STUCK…`. STATUS is what waitpid says, KILLED how many others somebody else ended by SIGKILL,
+STUCK those that no signal ends.
 
 Linux gives orphans to their nearest ancestor that asked for them, so whatever the command starts stays below
 this process: a session, a folder or an environment of its own changes nothing. Nothing else is signalled.
@@ -50,21 +50,24 @@ class Command:
         self.status: int | None = None
         self.killed = 0
         self._groups = groups
+        self._reaped = 0
         self._is_killed_by_us = False
 
-    def reap(self) -> None:
-        """Take in what has ended."""
-        while True:
+    def reap(self) -> bool:
+        """Take in what has ended; whether there may be more. Not for ever, where more end as fast as that."""
+        for _ in range(_ROUNDS):
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
-                return
+                return False
             if not pid:
-                return
-            if pid == self.child:
+                return False
+            self._reaped += 1
+            if pid == self.child and self.status is None:  # its number may be given again
                 self.status = status
             elif os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
                 self.killed += not self._is_killed_by_us
+        return True
 
     def outlived(self) -> int:
         """How many outlive it; what ends within a moment anyway (a pipe's other end) does not count."""
@@ -84,8 +87,11 @@ class Command:
             below.send(pid, signal.SIGCONT)  # one that is stopped hears nothing else
         # Something that multiplies when it is asked to end is not given the time to.
         most = 2 * len(first) + _FEW
+        reaped = self._reaped + 10 * most
         deadline = time.monotonic() + grace_s
-        while self._lives() and time.monotonic() < deadline and len(below.descendants()) <= most:
+        while self._lives() and time.monotonic() < deadline:
+            if self._reaped > reaped or len(below.descendants()) > most:
+                break
             time.sleep(_LOOK_S)
         deadline = time.monotonic() + grace_s
         while self._lives() and time.monotonic() < deadline:
@@ -100,8 +106,13 @@ class Command:
     def _kill(self) -> None:
         """All at once: what starts new processes as fast as they die is held first."""
         self._is_killed_by_us = True
-        for group in self._groups:
-            _write(f"{group}/cgroup.kill", "1")
+        for folder in self._groups:
+            _write(f"{folder}/cgroup.kill", "1")
+        # No fork escapes a signal to its process group; and a group has members of one session only, all of
+        # which come of the command. Those that wait to be reaped keep its number from being given away.
+        newest = below.children()[-_ROUNDS:]
+        for group in {below.group(pid) for pid in (*newest, *below.descendants())} - {0, 1, os.getpgrp()}:
+            below.kill(-group)
         held: set[int] = set()
         for _ in range(_FEW):
             new = set(below.descendants()) - held
@@ -117,47 +128,46 @@ class Command:
         for _ in range(_ROUNDS):
             children = below.children()
             for pid in children:
-                os.kill(pid, signal.SIGKILL)
+                below.kill(pid)
             self.reap()
             if not children:
                 break
 
 
-def main(control: int, report: int) -> None:
+def main(caller: int) -> None:
     """The whole life of one command."""
-    for pipe in (control, report):
-        os.set_inheritable(pipe, False)
+    os.set_inheritable(caller, False)
     # A test that ends its parent politely does not end us; a terminal's Ctrl-C is our caller's to handle.
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     prctl = ctypes.CDLL(None).prctl
     prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # a test of the same user shall not write into our pipes
-    order = marshal.loads(_frame(control))  # noqa: S302 - our own
+    prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # a test of the same user shall not take our open files
+    order = marshal.loads(_frame(caller))  # noqa: S302 - our own
     woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    child = _started(order, report, lambda: prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0))
+    _tell(caller, "ready")
+    child = _started(order, caller, lambda: prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0))
     if not child:
         return
     command = Command(child, order["groups"])
-    _tell(report, f"started {child}")
-    _wait(command, control, woken)
+    _wait(command, caller, woken)
     orphans = 0
     if command.status is not None:
-        _tell(report, f"exited {command.status}")
+        _tell(caller, f"exited {command.status}")
         orphans = command.outlived()
     stuck = command.end(order["grace_s"])
     counts = (command.status or 0, orphans, command.killed, *stuck)
-    if not _tell(report, f"ended {' '.join(map(str, counts))}"):
+    if not _tell(caller, f"ended {' '.join(map(str, counts))}"):
         for group in order["groups"]:  # nobody is left to do it
             _remove(group)
 
 
-def _frame(control: int) -> bytes:
+def _frame(caller: int) -> bytes:
     """A length in 8 bytes, then as many."""
-    size = int.from_bytes(_exactly(control, 8), "little")
-    return _exactly(control, size)
+    size = int.from_bytes(_exactly(caller, 8), "little")
+    return _exactly(caller, size)
 
 
 def _exactly(pipe: int, size: int) -> bytes:
@@ -170,16 +180,16 @@ def _exactly(pipe: int, size: int) -> bytes:
     return data
 
 
-def _tell(report: int, line: str) -> bool:
+def _tell(caller: int, line: str) -> bool:
     """Whether our caller is still there to hear it."""
     try:
-        os.write(report, line.encode() + b"\n")
+        os.write(caller, line.encode() + b"\n")
     except OSError:
         return False
     return True
 
 
-def _started(order: Mapping[str, Any], report: int, be_dumpable: Callable[[], object]) -> int:
+def _started(order: Mapping[str, Any], caller: int, be_dumpable: Callable[[], object]) -> int:
     """The command's process id; 0 when it cannot be started, which is told."""
     failed, fails = os.pipe2(os.O_CLOEXEC)
     child = os.fork()
@@ -207,7 +217,7 @@ def _started(order: Mapping[str, Any], report: int, be_dumpable: Callable[[], ob
     os.close(failed)
     if told:
         os.waitpid(child, 0)
-        _tell(report, f"failed {told.decode()}")
+        _tell(caller, f"failed {told.decode()}")
         return 0
     return child
 
@@ -237,22 +247,31 @@ def _write(path: str, text: str) -> None:
 
 
 def _remove(folder: str) -> None:
+    """A control group; what has just ended is counted in it for a moment still."""
+    for _ in range(_FEW):
+        if _is_removed(folder):
+            return
+        time.sleep(_LOOK_S)
+
+
+def _is_removed(folder: str) -> bool:
     try:
         os.rmdir(folder)
     except OSError:
-        pass
+        return not os.path.isdir(folder)
+    return True
 
 
-def _wait(command: Command, control: int, woken: int) -> None:
+def _wait(command: Command, caller: int, woken: int) -> None:
     """Until the command has ended by itself, or is to be ended."""
     poll = select.poll()
-    poll.register(control, select.POLLIN)
+    poll.register(caller, select.POLLIN)
     poll.register(woken, select.POLLIN)
     while True:
-        command.reap()
+        has_more = command.reap()
         if command.status is not None:
             return
-        for pipe, _ in poll.poll():
-            if pipe == control:
+        for pipe, _ in poll.poll(0 if has_more else None):
+            if pipe == caller:
                 return
             os.read(woken, 4096)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 GRACE_S = 5.0
-_PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
 # Children that somebody of us waits for, with the tags of what they started: they are nobody's orphans.
 _WAITED_FOR: dict[int, str] = {}
 _LOCK = threading.Lock()
@@ -124,10 +124,13 @@ def _opened(pid: int) -> int:
 def start(begin: Callable[[], _Child], tag: str) -> _Child:
     """A child of ours that its caller waits for; `over` says when that is done.
 
-    From now on orphans among our descendants become our children, where the kernel allows it.
+    From now on orphans among our descendants become our children, where the kernel allows it, and a process
+    of the same user may neither trace us nor take our open files or our environment.
     """
     with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        prctl = ctypes.CDLL(None).prctl
+        prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     with _LOCK:
         child = begin()
         _WAITED_FOR[child.pid] = tag

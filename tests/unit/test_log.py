@@ -81,3 +81,17 @@ def test_output_of_children_is_quiet_on_a_terminal_unless_asked_for() -> None:
     loud.output("x")
 
     assert (silent.getvalue(), heard.getvalue()) == ("", "  x\n")
+
+
+def test_a_line_of_a_shard_carries_its_name_once() -> None:
+    log, err = written()
+    shard = log.named("unit [2/8]")
+    for line in ("unit: 2 failed test(s) again, alone", "unit [2/8]: pass", "kept", "united: no"):
+        shard.info(line)
+
+    assert err.getvalue().splitlines() == [
+        "unit [2/8]: 2 failed test(s) again, alone",
+        "unit [2/8]: pass",
+        "unit [2/8]: kept",
+        "unit [2/8]: united: no",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,15 @@ def test_a_crash_becomes_error_with_its_traceback_and_the_rest_still_runs(tmp_pa
     assert "test_pipeline.py" in crashed.traceback
     assert made.verdict is Verdict.ERROR
     assert all(r == PASSED for r in (made.results[0], *made.results[2:]))
+
+
+def test_a_full_disk_in_the_middle_of_a_stage_is_the_machine_s(tmp_path: Path) -> None:
+    made = report(tmp_path, scan=raises(OSError(errno.ENOSPC, "No space left on device")))
+
+    scan = made.results[1]
+    assert isinstance(scan, Crashed)
+    assert scan.reason.startswith("no space is left on a disk → ")
+    assert not scan.traceback
 
 
 def test_an_expected_error_keeps_its_advice_and_has_no_traceback(tmp_path: Path) -> None:

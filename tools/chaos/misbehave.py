@@ -139,10 +139,16 @@ def do_noisy(number: int) -> None:
 
 
 def do_memory(number: int) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, hard))
     hoard = []
-    while True:
-        hoard.append(bytearray(64 << 20))
+    try:
+        while True:
+            hoard.append(bytearray(64 << 20))
+    finally:
+        # The tests after it in the same process shall not be short of memory, too.
+        hoard.clear()
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def do_oom_once(number: int) -> None:
@@ -218,6 +224,7 @@ def do_forged_and_fails(number: int) -> None:
 
 def do_kills_parent(number: int) -> None:
     os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(5)  # what follows from it is this test's, not the next one's
 
 
 if __name__ == "__main__":

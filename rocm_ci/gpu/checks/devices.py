@@ -138,12 +138,12 @@ def sources_agree(machine: Machine, _needs: Needs) -> Check:
     """
     facts = machine.facts
     needed = "all sources list the same devices"
-    if not facts.gpus and not facts.conflicts and not facts.notes:
-        return unknown("sources-agree", "no source lists a GPU", needed)
     isolated = RUNTIME in machine.environment or any("cannot be read" in note for note in facts.notes)
     said = [f"{c.name}: " + ", ".join(f"{s} says {v}" for s, v in c.said.items()) for c in facts.conflicts]
     lost = [note for note in facts.notes if " is listed by " in note]
     lost += [text for text in said if text.startswith("gpu count: ")]
+    if not facts.gpus and not said and not lost:
+        return unknown("sources-agree", "no source lists a GPU", needed)
     if lost and not isolated:
         fix = "see `dmesg` on the host for amdgpu errors; a card that is only on the bus needs a reset"
         return advice("sources-agree", some(lost), needed, fix)

@@ -78,13 +78,13 @@ def _live(run: Runner | None, environment: Mapping[str, str]) -> tuple[list[kern
     if run is None:
         return [], "nobody may be asked"
     child = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", **environment, "LC_ALL": "C.UTF-8"}
-    done = run.capture(("dmesg", "--raw"), env=child, timeout_s=_TIMEOUT_S)
+    done = run.capture(kernel_log.DMESG, env=child, timeout_s=_TIMEOUT_S)
     if done.timed_out:
         return [], f"dmesg did not answer within {_TIMEOUT_S:g} s"
     if done.exit_code != 0:
         said = clean(done.error_text or done.text).strip().splitlines()
         return [], said[-1][:200] if said else f"dmesg ended with code {done.exit_code}"
-    return _lines(done.text[: kernel_log.MAX_FILE].splitlines()), ""
+    return kernel_log.printed(done.text[: kernel_log.MAX_FILE]), ""
 
 
 def _recorded(host: Path) -> tuple[list[kernel_log.Line], str]:
@@ -97,7 +97,7 @@ def _recorded(host: Path) -> tuple[list[kernel_log.Line], str]:
                 text = file.read(kernel_log.MAX_FILE).decode("utf-8", "replace")
         except OSError:
             continue
-        return _lines(text.splitlines()), ""
+        return _lines(text.split("\n")), ""
     return [], "the recorded machine has no kernel log"
 
 
@@ -105,9 +105,7 @@ def _shown(reader: Reader) -> tuple[list[kernel_log.Line], str]:
     """What `dmesg` or the journal printed, under any name. A journal tells the day, not the uptime."""
     answer = reader.ask(DMESG)
     texts = [
-        _JOURNAL.sub("[0.0] ", line)
-        for output in answer.outputs
-        for line in output.text.splitlines()[:_LINES]
+        _JOURNAL.sub("[0.0] ", line) for output in answer.outputs for line in output.text.split("\n")[:_LINES]
     ]
     return _lines(texts), "" if answer.outputs else "the recorded machine has no kernel log"
 

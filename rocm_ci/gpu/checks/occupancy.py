@@ -99,5 +99,7 @@ def _free(busy: list[tuple[Gpu, Taken]]) -> str:
     if taken.users:
         return f"wait for it, or end it if it is yours: {taken.users[0]}"
     if taken.left:
-        return f"nobody gives it back: on the host `rocm-smi --gpureset -d {first.index}`, or a restart"
+        # By address: each tool counts the GPUs in an order of its own.
+        reset = f"`amd-smi reset --gpureset --gpu {first.bus}`, or " if first.bus else ""
+        return f"nobody gives it back: on the host {reset}a restart"
     return "on the host (a container sees only its own): `sudo fuser -v /dev/kfd /dev/dri/renderD*`"

@@ -96,7 +96,7 @@ def _sensors(gpu: Gpu, reader: Reader, told: Record) -> Sensors:
 def _errors(reader: Reader, folder: str) -> tuple[dict[str, int] | None, int | None]:
     """Counters of the driver's RAS files: `ue: 0` and `ce: 0`, one file for each part of the GPU."""
     errors: dict[str, int] = {}
-    corrected = 0
+    corrected: dict[str, int] = {}
     for name in reader.names(folder)[:128]:
         part = re.fullmatch(r"(?:aca_)?(\w{1,40}?)(?:_err_count)?", name)
         text = (
@@ -106,9 +106,11 @@ def _errors(reader: Reader, folder: str) -> tuple[dict[str, int] | None, int | N
         )
         found = dict(re.findall(r"(?m)^\s*(ue|ce):\s*(\d{1,18})", text or ""))
         if part and "ue" in found:
-            errors[part.group(1)] = int(found["ue"])
-            corrected += int(found.get("ce", 0))
-    return (errors, corrected) if errors else (None, None)
+            # A newer driver keeps both files for one part: they count the same errors.
+            key = part.group(1)
+            errors[key] = max(errors.get(key, 0), int(found["ue"]))
+            corrected[key] = max(corrected.get(key, 0), int(found.get("ce", 0)))
+    return (errors, sum(corrected.values())) if errors else (None, None)
 
 
 def _retired(reader: Reader, folder: str) -> int | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rocm_ci.gpu.collect import collect
+from rocm_ci.gpu.collectors.torch import TORCH
 from rocm_ci.gpu.live import LiveReader
 from rocm_ci.gpu.reader import Tool
 from rocm_ci.tools.process import ProcessRunner
@@ -52,6 +53,16 @@ def facts(*args: str, path: str | None = None) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+def test_a_checkout_cannot_put_its_own_modules_into_the_question_for_torch(tmp_path: Path) -> None:
+    for name in ("json", "platform", "torch"):
+        (tmp_path / f"{name}.py").write_text("open('was-imported', 'w').close()\n")
+
+    done = ProcessRunner().capture(TORCH.commands[0], cwd=tmp_path, timeout_s=60)
+
+    assert "rocm_ci_python" in done.text
+    assert not (tmp_path / "was-imported").exists()
 
 
 def test_tools_and_kernel_files_of_a_live_machine_become_facts(tmp_path: Path) -> None:

@@ -270,11 +270,32 @@ def test_the_ledger_shows_what_is_in_quarantine_and_lets_it_go(two: Host) -> Non
     assert [one["state"] for one in two.listed()] == ["quarantine", "free"]
     assert two.call("lease", "--gpus", "2", "--", "true").returncode == 3
 
-    released = two.call("ledger", "--release", bad, "--json", USER="jane")
+    released = two.call("ledger", "--release", bad, "--format", "json", USER="jane")
 
     (record,) = json.loads(released.stdout)
     assert (record["quarantine"], record["newest"][-1]["released"]) == (False, "jane")
     assert two.call("lease", "--gpus", "2", "--", "true").returncode == 0
+
+
+def test_the_ledger_shows_what_we_did_to_a_gpu_and_holds_it_against_nobody(two: Host) -> None:
+    for step in ("a", "b", "c"):
+        Ledger(two.folder / "state", {}, host=two.folder / "root").add(
+            Entry(
+                time="2026-11-30T12:00:00Z",
+                gpu=pretend.address(0),
+                label="GPU 0 (MI300X)",
+                kind="gpu-reset",
+                step=step,
+                text="GPU 0 was reset with amd-smi",
+                note=True,
+            )
+        )
+
+    shown = two.call("ledger").stdout
+
+    assert shown.startswith("GPU 0 (MI300X)  0 of 3 faulty steps\n")
+    assert "2026-11-30T12:00:00Z  gpu-reset (note)  a  GPU 0 was reset with amd-smi\n" in shown
+    assert [one["state"] for one in two.listed()] == ["free", "free"]
 
 
 def test_writers_at_the_same_time_lose_no_fault(two: Host) -> None:

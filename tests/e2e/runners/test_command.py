@@ -180,6 +180,13 @@ def test_the_stage_counts_over_all_suites_and_the_worst_verdict_wins(project: Pr
     assert (result.verdict, result.reason) == (Verdict.FAIL, "1 failed, 1 passed")
 
 
+def test_a_suite_that_falls_silent_is_ended_and_told(project: Project) -> None:
+    suite = project.suite("echo begun; sleep 600", **{"no-output": "1s"})
+
+    assert (suite.verdict, suite.timed_out) == (Verdict.FAIL, False)
+    assert suite.reason.startswith("printed nothing for 1s and was ended")
+
+
 REPORT = "<testsuite name='s'><testcase classname='a' name='{}'/></testsuite>"
 
 
@@ -193,6 +200,17 @@ def test_a_report_that_nobody_asked_for_is_found_and_its_place_told(
 
     assert (suite.verdict, cases(suite)) == (Verdict.PASS, {"a::fresh": "passed"})
     assert "JUnit XML taken from copy.xml" in project.messages.getvalue()
+    assert suite.reason == "its JUnit XML was found in copy.xml, where nobody had asked for it"
+
+
+def test_the_name_of_a_report_that_nobody_asked_for_is_harmless(project: Project) -> None:
+    text = REPORT.format("fresh")
+
+    suite = project.suite(f"echo \"{text}\" > $'a\\n\\e[31m::error::x.xml'")
+
+    assert suite.verdict is Verdict.PASS
+    assert suite.reason.startswith("its JUnit XML was found in a ")
+    assert suite.reason.isprintable()
 
 
 def test_a_report_behind_a_link_or_in_a_pipe_is_not_waited_for(project: Project) -> None:

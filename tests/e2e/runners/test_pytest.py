@@ -133,6 +133,41 @@ def test_a_crash_names_the_signal_and_the_test_that_was_running(project: Project
     }
 
 
+def test_an_abort_shows_the_fault_and_the_frames_of_the_project(project: Project) -> None:
+    project.write(
+        "test_a.py",
+        "import os\ndef test_ok(): pass\ndef deep(): os.abort()\ndef test_a(): deep()\n",
+    )
+
+    suite = project.suite(f"{PYTEST} -v")
+
+    (case,) = [case for case in suite.cases if case.status.value == "errored"]
+    assert (case.path, case.line) == ("test_a.py", 3)
+    for shown in (case.excerpt or "", suite.excerpt or ""):
+        assert "Fatal Python error: Aborted" in shown
+        assert "line 3 in deep" in shown
+        assert "line 4 in test_a" in shown
+        assert "_pytest" not in shown
+        assert "pluggy" not in shown.partition("Fatal Python error")[2]
+
+
+def test_what_a_runtime_said_before_it_died_is_shown_above_its_long_stack(project: Project) -> None:
+    frames = "".join(f"frame #{n}: <unknown function> (0x7f in libtorch_hip.so)\\n" for n in range(90))
+    project.write(
+        "test_a.py",
+        "import os\ndef test_a():\n"
+        f"    os.write(2, b\"terminate called after throwing an instance of 'c10::Error'\\n{frames}\")\n"
+        "    os.abort()\n",
+    )
+
+    suite = project.suite(f"{PYTEST} -s")
+
+    for shown in (suite.cases[0].excerpt or "", suite.excerpt or ""):
+        assert "terminate called after throwing an instance of 'c10::Error'" in shown
+        assert "[… 82 frames left out …]" in shown
+        assert "line 4 in test_a" in shown
+
+
 def test_a_crash_after_a_green_report_is_a_failure(project: Project) -> None:
     project.write("test_a.py", "def test_a(): pass")
     project.write(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -33,7 +34,6 @@ class Step:
         (root / "dev/kmsg").touch()
         self.run = FakeRunner({"amd-smi list": (0, LISTED), "amd-smi": (0, "")})
         self.clock = WaitingClock()
-        self.others = False
         self.watch = Aftermath(run=self.run, clock=self.clock, host=root, environment=environment or {})
         self._gpus = gpus
         self.begin()
@@ -42,7 +42,7 @@ class Step:
         self.before = self.watch.look([self.host.watched(n) for n in self._gpus])
 
     def ended(self) -> tuple[Incident, ...]:
-        return self.watch.since(self.before, others=lambda: self.others)
+        return self.watch.since(self.before, alone=lambda _: nullcontext(""))
 
     @property
     def resets(self) -> list[tuple[str, ...]]:
@@ -285,7 +285,15 @@ class TestReset:
 
         assert step.resets == []
 
-    def test_a_holder_or_another_lease_forbids_it_and_both_are_told(self, tmp_path: Path) -> None:
+    def test_where_nobody_can_hold_the_other_gpus_none_is_reset(self, tmp_path: Path) -> None:
+        step = Step(tmp_path, environment=self.ALLOWED)
+        step.host.says(self.HUNG)
+        found = step.watch.since(step.before)
+
+        assert step.resets == []
+        assert "whether another GPU of this host is in use is not known" in found[-1].text
+
+    def test_a_holder_forbids_it_and_is_told(self, tmp_path: Path) -> None:
         step = Step(tmp_path, environment=self.ALLOWED)
         step.host.says(self.HUNG)
         step.host.process(7, "blender", "/dev/kfd")

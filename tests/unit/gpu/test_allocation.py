@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 from rocm_ci.gpu.allocation import Allocation, AllocationError
 from rocm_ci.gpu.device import devices
@@ -94,3 +95,26 @@ def test_partitions_share_an_address(tmp_path: Path) -> None:
     known = devices(partitions(1, 2).gpus, tmp_path)
 
     Allocation(Rocminfo(sees=(0,)), {}, tmp_path).check(known[1:2], variables([1], {}), 1)
+
+
+def test_a_partition_that_the_driver_gives_a_function_of_its_own_is_of_the_same_card(tmp_path: Path) -> None:
+    gpus = tuple(
+        structs.replace(gpu, bus=f"{pretend.address(0)[:-1]}{number}")
+        for number, gpu in enumerate(partitions(1, 2).gpus)
+    )
+    known = devices(gpus, tmp_path)
+
+    Allocation(Rocminfo(sees=(0,)), {}, tmp_path).check(known[1:2], variables([1], {}), 1)
+    with pytest.raises(AllocationError, match="the runtime sees the GPU at"):
+        Allocation(Rocminfo(sees=(1,)), {}, tmp_path).check(known[1:2], variables([1], {}), 1)
+
+
+def test_that_one_lease_was_right_says_nothing_of_the_next(tmp_path: Path) -> None:
+    known, run = devices(facts(4).gpus, tmp_path), Rocminfo()
+    asked = Allocation(run, {}, tmp_path)
+    asked.check(known[:1], variables([0], {}), 3)
+    run.sees = ()
+
+    asked.check(known[:1], variables([0], {}), 3)
+    with pytest.raises(AllocationError, match="the runtime sees 0"):
+        asked.check(known[1:2], variables([1], {}), 3)

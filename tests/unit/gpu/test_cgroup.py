@@ -64,3 +64,21 @@ def test_a_group_path_cannot_climb_out() -> None:
     )
 
     assert cgroup.cpus(reader) is None
+
+
+def test_a_set_of_processors_limits_in_both_versions() -> None:
+    second = {"/sys/fs/cgroup/cpuset.cpus.effective": "0-3,8\n"}
+    first = {"/proc/self/cgroup": "3:cpuset:/job\n", "/sys/fs/cgroup/cpuset/job/cpuset.cpus": "4-6\n"}
+
+    assert cgroup.cpus(MemoryReader(files=second)) == 5
+    assert cgroup.cpus(MemoryReader(files=first)) == 3
+
+
+def test_the_narrowest_of_set_quota_and_affinity_counts() -> None:
+    files = {
+        "/sys/fs/cgroup/cpuset.cpus.effective": "0-31\n",
+        "/sys/fs/cgroup/cpu.max": "1600000 100000\n",
+        "/proc/self/status": "Cpus_allowed_list:\t0-191\n",
+    }
+
+    assert cgroup.cpus(MemoryReader(files=files)) == 16

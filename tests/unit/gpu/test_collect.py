@@ -187,3 +187,24 @@ def test_cards_of_other_jobs_on_the_same_host_are_not_lost_cards() -> None:
     assert len(isolated.gpus) == len(broken.gpus) == 1
     assert not [note for note in isolated.notes if "is listed by" in note]
     assert [note for note in broken.notes if note.startswith("0000:22:00.0: ")]
+
+
+@pytest.mark.parametrize(("device", "is_virtual"), [(0x74B5, True), (0x74A1, False)])
+def test_a_virtual_function_is_known_by_its_id_whatever_tools_call_it(
+    device: int, *, is_virtual: bool
+) -> None:
+    facts = collect(MemoryReader(files={f"{NODES}/1/properties": card(device_id=device)}))
+
+    assert facts.gpus[0].virtual_function is is_virtual
+
+
+def test_in_a_guest_every_gpu_is_a_virtual_function() -> None:
+    files = {f"{NODES}/1/properties": card()}
+    said = (
+        "AMDSMI Tool: 26.0.0+37d158ab | AMDSMI Library version: 26.0.0 | ROCm version: 7.0.0 | "
+        "Platform: Linux Guest\n"
+    )
+
+    facts = collect(MemoryReader(files=files, recordings=(said,)))
+
+    assert facts.gpus[0].virtual_function is True

@@ -64,9 +64,9 @@ def test_a_device_is_gone_when_what_showed_it_vanishes(tmp_path: Path) -> None:
     place.mkdir(parents=True)
     gpu = Gpu(index=0, bus="0000:c1:00.0", render="renderD128")
     (one,) = devices([gpu], tmp_path)
-    assert not one.is_gone
+    before = one.is_gone
 
     place.rmdir()
 
-    assert one.is_gone
+    assert (before, one.is_gone) == (False, True)
     assert not devices([gpu], tmp_path)[0].is_gone, "what was never seen cannot vanish"

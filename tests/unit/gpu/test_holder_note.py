@@ -76,3 +76,15 @@ def test_a_folder_that_cannot_be_written_is_no_fault(tmp_path: Path) -> None:
     holder_note.remove(tmp_path, "gpu")
 
     assert holder_note.read(tmp_path, "gpu") is None
+
+
+def test_notes_are_not_written_through_a_link_that_somebody_put_in_their_place(tmp_path: Path) -> None:
+    locks, elsewhere = tmp_path / "locks", tmp_path / "elsewhere"
+    locks.mkdir()
+    elsewhere.mkdir()
+    (locks / "owners").symlink_to(elsewhere)
+
+    holder_note.write(locks, "gpu", MINE)
+
+    assert list(elsewhere.iterdir()) == []
+    assert holder_note.read(locks, "gpu") is None

@@ -231,6 +231,26 @@ class TestPrograms:
 
         assert [line.text for line in tail.read()] == ["b"]
 
+    @pytest.mark.parametrize("end", ["\n", "\v", "\f", "\x1c", "\x85", "\u2028"])
+    @pytest.mark.attack(
+        "5", "a message of the kernel forged by a file with line ends in its name that crashes"
+    )
+    def test_a_name_with_line_ends_in_it_begins_no_message(self, end: str) -> None:
+        """As `dmesg --syslog --raw` shows it: behind a line end of the kernel's the stamp stands once more."""
+        again = "<6>[    2.000000] " if end == "\n" else ""
+        forged = "amdgpu 0000:0c:00.0: amdgpu: device lost from bus!"
+        machine = Machine(dmesg=says("<6>[    1.000000] a\n"))
+        tail = KernelLog(machine, {}).tail()
+        assert tail is not None
+        machine.tools["dmesg"] = says(
+            f"<6>[    2.000000] x[7]: segfault at 0 ip 0 sp 0 error 6 in x{end}{again}{forged}[1132]\n"
+            f"<6>[    3.000000] b{'' if again else end}[    4.000000] {forged}\n"
+        )
+
+        said = [(line.at_s, line.text) for line in tail.read()]
+
+        assert [(at_s, text[0]) for at_s, text in said] == [(2.0, "x"), (3.0, "b")]
+
     def test_the_journal_is_asked_from_its_own_place_on(self) -> None:
         machine = Machine(
             dmesg=says("", 1, "Operation not permitted"),

@@ -121,6 +121,17 @@ def test_a_bad_card_does_not_push_out_what_is_known_of_others(
     assert [entry.step for entry in book.entries()] == ["first", "6", "7", "8"]
 
 
+def test_resets_push_out_no_fault(book: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger, "MAX_PER_GPU", 2)
+    monkeypatch.setattr(ledger, "MAX_NOTES", 3)
+    book.add(fault("bad"))
+
+    for number in range(9):
+        book.add(Entry(time=NOW, gpu=GPU, step=str(number), kind="gpu-reset", note=True))
+
+    assert [entry.step for entry in book.entries()] == ["bad", "6", "7", "8"]
+
+
 def test_what_is_damaged_is_told(book: Ledger) -> None:
     assert book.problem == ""
     book.add(fault("a"))

@@ -26,6 +26,23 @@ def test_one_holds_it_alone_until_it_lets_go(tmp_path: Path) -> None:
     again.release()
 
 
+def test_it_is_free_though_a_child_that_was_forked_meanwhile_has_it_open(tmp_path: Path) -> None:
+    path = tmp_path / "gpu"
+    one = take(path, Mode.ALONE)
+    assert one is not None
+    links = Path("/proc/self/fd").iterdir()
+    opened = [int(link.name) for link in links if os.path.realpath(link) == str(path.resolve())]
+    # What a fork leaves in the child is the same open file.
+    kept = os.dup(opened[0])
+
+    one.release()
+
+    again = take(path, Mode.ALONE)
+    os.close(kept)
+    assert again is not None
+    again.release()
+
+
 def test_several_share_and_none_is_alone_meanwhile(tmp_path: Path) -> None:
     shared = [take(tmp_path / "card", Mode.SHARED) for _ in range(3)]
 

@@ -88,6 +88,11 @@ def test_who_holds_is_told_by_its_note_and_only_while_it_holds(tmp_path: Path) -
     assert locks(tmp_path).holders(known)[0][1] == "jane, since 2026-11-30T12:00:00Z"
     hold.release()
     assert locks(tmp_path).holders(known) == []
+    # Nor is the next holder taken for the last one.
+    again = locks(tmp_path).take(known, first(1), whole_card=False)
+    assert again is not None
+    assert locks(tmp_path).holders(known)[0][1] == "somebody who left no note"
+    again.release()
 
 
 @pytest.mark.parametrize(

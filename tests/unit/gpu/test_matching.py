@@ -92,3 +92,13 @@ def test_hearsay_counts_only_where_nobody_else_lists_a_gpu() -> None:
     assert match([told, unused]).base == "torch"
     alone = match([told, kernel])
     assert (alone.base, len(alone.groups), alone.counts) == ("kfd", 2, {"kfd": 2})
+
+
+def test_equally_many_devices_at_other_addresses_are_other_devices() -> None:
+    kernel = source("kfd", {"bus": "0000:0c:00.0"})
+    tool = source("amd-smi", {"bus": "0000:22:00.0", "mark": "b"})
+
+    matched = match([kernel, tool])
+
+    assert paired("amd-smi", kernel, tool) == [None]
+    assert [name for name, _ in matched.strays] == ["amd-smi"]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from rocm_ci.gpu import merge
 
 
@@ -14,6 +16,27 @@ def test_different_answers_to_an_exact_question_are_a_conflict() -> None:
 
     assert conflict is not None
     assert conflict.said == {"kfd": "gfx942", "rocm-smi": "gfx940"}
+
+
+@pytest.mark.parametrize(
+    ("field", "one", "other"),
+    [
+        ("compute_units", 304, 38),
+        ("device_id", "0x74a1", "0x74a5"),
+        ("wave_size", 64, 32),
+        ("lds_bytes", 65536, 163840),
+        ("compute_partition", "SPX", "CPX"),
+        ("version", "6.12.12", "6.16.6"),
+    ],
+)
+def test_every_exact_fact_is_checked_against_the_other_sources(
+    field: str, one: object, other: object
+) -> None:
+    conflict = merge.conflict("x", field, {"kfd": one, "rocminfo": other})  # type: ignore[dict-item]
+
+    assert conflict is not None
+    assert conflict.said == {"kfd": str(one), "rocminfo": str(other)}
+    assert merge.conflict("x", field, {"kfd": one, "rocminfo": one}) is None  # type: ignore[dict-item]
 
 
 def test_sizes_may_differ_by_what_the_driver_reserves() -> None:

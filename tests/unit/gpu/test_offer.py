@@ -124,6 +124,16 @@ def test_a_job_cannot_take_more_than_its_pod_was_given(tmp_path: Path) -> None:
     assert "GPU 6" in found.problem
 
 
+def test_a_job_cannot_take_more_than_the_render_nodes_of_its_pod(tmp_path: Path) -> None:
+    put(tmp_path, "gha-render-devices", "--device /dev/dri/renderD144 --device /dev/dri/renderD136")
+
+    found = offer(host(), {"ROCR_VISIBLE_DEVICES": "2,3"}, tmp_path)
+
+    assert found.ours == ()
+    assert "GPU 3" in found.problem
+    assert "gha-render-devices" in found.problem
+
+
 def test_render_nodes_and_ordinals_must_mean_the_same_gpus(tmp_path: Path) -> None:
     put(tmp_path, "gha-render-devices", "--device /dev/dri/renderD136")
     put(tmp_path, "gha-gpu-isolation-settings", "ROCR_VISIBLE_DEVICES=1\n")

@@ -22,7 +22,7 @@ def put(host: Path, name: str, text: str) -> None:
 def test_the_flags_for_docker_name_the_render_nodes(tmp_path: Path) -> None:
     put(tmp_path, "gha-render-devices", "--device /dev/dri/renderD136 --device=/dev/dri/renderD144\n")
 
-    assert podinfo.read(tmp_path, {}, gpus=8).render == {"renderD136", "renderD144"}
+    assert podinfo.read(tmp_path, {}, gpus=8).render == frozenset({"renderD136", "renderD144"})
 
 
 def test_the_whole_folder_in_so_many_words_is_no_restriction(tmp_path: Path) -> None:

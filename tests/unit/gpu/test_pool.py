@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from rocm_ci.errors import MachineError
 from rocm_ci.gpu.ledger import Entry, Ledger
@@ -343,3 +345,30 @@ def test_a_run_within_a_lease_is_told_for_what_it_waits(tmp_path: Path) -> None:
 
     assert inner.lease(1, step="unit") is None
     assert inner.busy().startswith(f"{lease.labels[0]} by the lease that this runs within; ")
+
+
+def test_what_is_left_is_counted_as_the_runtime_counts_after_a_gpu_fell_off(tmp_path: Path) -> None:
+    pretend.machine(tmp_path, 3)
+    nodes = tmp_path / "sys/class/kfd/kfd/topology/nodes"
+    ids = {int(path.parent.name): int(path.read_text()) for path in nodes.glob("*/gpu_id")}
+    known = facts(3)
+    gpus = tuple(replace(gpu, kfd_id=ids[gpu.node or 0]) for gpu in known.gpus)
+    # The runtime of today sees two, and calls the last one 1.
+    one = pool(tmp_path, replace(known, gpus=gpus), run=Rocminfo(sees=(2,)))
+    (tmp_path / "sys/bus/pci/devices" / pretend.address(0)).rename(tmp_path / "gone")
+    shutil.rmtree(nodes / str(gpus[0].node))
+    busy = one.lease(1, step="other", avoid=(pretend.address(1),))
+
+    assert busy is not None
+    assert busy.devices == (pretend.address(2),)
+    assert busy.environment["ROCR_VISIBLE_DEVICES"] == "1"
+
+
+def test_why_nothing_is_ours_is_the_error_and_no_mere_count(tmp_path: Path) -> None:
+    given = tmp_path / "etc/podinfo/gha-render-devices"
+    given.parent.mkdir(parents=True)
+    given.write_text("")
+
+    with pytest.raises(MachineError, match="gha-render-devices allots no GPU") as caught:
+        pool(tmp_path).lease(1, step="unit")
+    assert "allocation of the runner's pod" in caught.value.hint

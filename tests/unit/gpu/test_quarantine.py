@@ -31,6 +31,13 @@ def test_many_faults_of_one_step_count_once() -> None:
     assert quarantined([fault("a", run=str(n)) for n in range(3)], Rule(), NOW)
 
 
+def test_a_reset_by_us_counts_for_nothing() -> None:
+    notes = [Entry(time="2026-11-29T12:00:00Z", gpu=GPU, step=str(n), note=True) for n in range(9)]
+
+    assert quarantined([*notes, fault("a"), fault("b")], Rule(), NOW) == {}
+    assert quarantined([*notes, fault("a"), fault("b"), fault("c")], Rule(), NOW)[GPU].faults == 3
+
+
 def test_each_gpu_counts_for_itself() -> None:
     faults = [fault("a"), fault("b"), fault("c", gpu="0000:c2:00.0"), fault("d", gpu="0000:c2:00.0")]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,7 +17,7 @@ from tests.unit.gpu.ill_host import Host
 from tools import pretend
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 # Twins of what the tools print; the addresses in another order than the pretended host's.
@@ -36,12 +37,19 @@ class Bench:
 
     host: Host
     run: FakeRunner
-    others: bool = False
+    used: str = ""
     helps: bool = True
+    happened: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def alone(self, what: str) -> Iterator[str]:
+        self.happened.append(f"held for a {what}")
+        yield self.used
+        self.happened.append(f"let go after {len(self.run.calls)} calls")
 
     def reset(self, number: int = 3, environment: Mapping[str, str] | None = None) -> Incident:
         resetter = Resetter(
-            run=self.run, environment=environment or {}, host=self.host.root, others=lambda: self.others
+            run=self.run, environment=environment or {}, host=self.host.root, alone=self.alone
         )
         return resetter.reset(self.host.watched(number), works=lambda: self.helps)
 
@@ -101,10 +109,29 @@ def test_a_program_that_has_any_gpu_open_forbids_it(bench: Bench) -> None:
 
 
 def test_a_lease_of_another_gpu_forbids_it(bench: Bench) -> None:
-    bench.others = True
+    bench.used = "another GPU of this host is in use (GPU 0 by jane)"
 
-    assert "another GPU of this host is in use" in bench.reset().text
+    assert bench.reset().text == f"GPU 3 was not reset: {bench.used}"
     assert bench.run.calls == []
+
+
+def test_the_other_gpus_are_held_until_the_tool_has_ended(bench: Bench) -> None:
+    bench.reset()
+
+    assert bench.happened == ["held for a reset of GPU 3", "let go after 2 calls"]
+    assert bench.run.calls[-1] == RESET_3
+
+
+def test_who_used_a_gpu_until_it_was_held_is_seen(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def late(_: str) -> Iterator[str]:
+        bench.host.process(7, "blender", "/dev/dri/renderD128")
+        yield ""
+
+    monkeypatch.setattr(bench, "alone", late)
+
+    assert "blender" in bench.reset().text
+    assert bench.resets == []
 
 
 def test_in_a_container_nobody_knows_who_uses_it(bench: Bench) -> None:
@@ -121,7 +148,7 @@ def test_a_partition_is_never_reset_nor_a_device_without_an_address_nor_one_that
 ) -> None:
     def refused(**changes: str | None) -> str:
         device = dataclasses.replace(bench.host.watched(3), **changes)  # type: ignore[arg-type]
-        resetter = Resetter(run=bench.run, environment={}, host=bench.host.root, others=lambda: False)
+        resetter = Resetter(run=bench.run, environment={}, host=bench.host.root, alone=bench.alone)
         return resetter.reset(device, works=lambda: True).text
 
     assert "it is a partition" in refused(id=f"{pretend.address(3)}/1")

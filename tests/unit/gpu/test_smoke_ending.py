@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from rocm_ci.gpu.smoke_ending import Ending, judged
+from rocm_ci.model.incident import IncidentKind
 from rocm_ci.tools.process import Captured
 
 GOOD: dict[str, Any] = {
@@ -35,6 +36,13 @@ def test_wrong_values_are_wrong_whatever_the_exit_code_says() -> None:
         assert judged("GPU 0", said, 60).ending is Ending.WRONG, said
     sums = judged("GPU 0", captured(json.dumps(GOOD | {"wrong_sums": 3}), 1), 60)
     assert sums.detail == "3 of 1,048,576 sums and 0 copied values are wrong"
+
+
+def test_a_copy_that_is_wrong_counts_like_a_sum_and_against_the_gpu() -> None:
+    found = judged("GPU 0", captured(json.dumps(GOOD | {"wrong_copies": 2}), 0), 60)
+
+    assert (found.ending, found.blame) == (Ending.WRONG, IncidentKind.ECC)
+    assert found.detail == "0 of 1,048,576 sums and 2 copied values are wrong"
 
 
 def test_more_than_the_one_leased_gpu_is_wrong() -> None:

@@ -12,7 +12,7 @@ from rocm_ci.gpu import smoke_torch
 
 @dataclass
 class Tensor:
-    """As much of a tensor as the program uses; a broken device adds one to the first sum, or refuses."""
+    """As much of a tensor as the program uses; a broken device adds one to the first sum, or to a copy, or refuses."""
 
     values: list[int]
     device: str = "cpu"
@@ -37,7 +37,9 @@ class Tensor:
         return self._with([int(a != b) for a, b in zip(self.values, other.values, strict=True)])
 
     def clone(self) -> Tensor:
-        return self._with(list(self.values))
+        found = list(self.values)
+        found[0] += f"{self.device} miscopies" in self.broken
+        return self._with(found)
 
     def to(self, device: str) -> Tensor:
         if f"{device} refuses" in self.broken:
@@ -112,6 +114,15 @@ def test_a_device_that_computes_wrongly_or_refuses_is_told_and_the_others_go_on(
     assert found[1]["error"] == "RuntimeError: HIP error: out of memory"
     assert found[2]["wrong_sums"] == 0
     assert run(capsys, Torch(devices=1, broken=("cuda:0",)))[0] == 1
+
+
+def test_a_device_that_copies_wrongly_is_wrong_though_its_sums_are_right(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, (found,) = run(capsys, Torch(devices=1, broken=("cuda:0 miscopies",)))
+
+    assert code == 1
+    assert (found["wrong_sums"], found["wrong_copies"]) == (0, 1)
 
 
 def test_no_device_is_an_answer_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:

@@ -148,5 +148,31 @@ def test_the_clusters_isolation_file_gives_variables_and_nothing_else(tmp_path: 
     assert devices.isolation(tmp_path) == {"ROCR_VISIBLE_DEVICES": "2,3"}
 
 
+@pytest.mark.parametrize(
+    "line",
+    ['export ROCR_VISIBLE_DEVICES="2,3"', "ROCR_VISIBLE_DEVICES='2,3'\r", "ROCR_VISIBLE_DEVICES= 2,3 "],
+)
+def test_the_isolation_file_is_read_as_shells_and_docker_write_it(tmp_path: Path, line: str) -> None:
+    pod_file(tmp_path, devices.ISOLATION, f"{line}\n")
+
+    assert devices.isolation(tmp_path) == {"ROCR_VISIBLE_DEVICES": "2,3"}
+
+
+@pytest.mark.parametrize("text", ["", "ROCR_VISIBLE_DEVICES=\n", "HIP_VISIBLE_DEVICES=$(id)\n"])
+def test_an_isolation_file_that_says_nothing_is_an_error_and_not_all_gpus(tmp_path: Path, text: str) -> None:
+    root = device_tree(tmp_path, FOUR)
+    pod_file(root, devices.ISOLATION, text)
+
+    with pytest.raises(LaunchError, match="sets no GPU variable to a value"):
+        devices.leased_nodes(root)
+
+
+def test_an_isolation_file_that_says_which_leaves_the_nodes_to_its_variable(tmp_path: Path) -> None:
+    root = device_tree(tmp_path, FOUR)
+    pod_file(root, devices.ISOLATION, "ROCR_VISIBLE_DEVICES=2,3\n")
+
+    assert devices.leased_nodes(root) == devices.render_nodes(root)
+
+
 def test_no_isolation_file_means_no_variables(tmp_path: Path) -> None:
     assert devices.isolation(tmp_path) == {}

@@ -85,6 +85,20 @@ def test_what_a_program_can_bring_about_or_say_is_held_against_no_gpu(tmp_path: 
     assert ran(machine(tmp_path, line), tmp_path) == ()
 
 
+@pytest.mark.parametrize("end", ["\n", "\n[  101.000000] ", "\v", "\f", "\x1c", "\x85", "\u2028"])
+@pytest.mark.parametrize("stamp", ["", "[  102.000000] "])
+@pytest.mark.parametrize("tool", ["dmesg", "journalctl"])
+@pytest.mark.attack("16", "a sound GPU in quarantine, by a crash in a file with line ends in its name")
+def test_a_name_with_line_ends_in_it_is_held_against_no_gpu(
+    tmp_path: Path, end: str, stamp: str, tool: str
+) -> None:
+    if end == "\n":  # only so do the tools show one: below the beginning of the message
+        end = "\n               "
+    line = f"[  101.000000] x[7]: segfault at 0 ip 0 sp 0 error 6 in x{end}{stamp}{ECC}[1132,55dd+1000]\n"
+
+    assert ran(machine(tmp_path, line, tool=tool), tmp_path) == ()
+
+
 def test_runs_that_see_the_same_fault_write_it_once(tmp_path: Path) -> None:
     log = f"[  101.500000] {ECC}\n[  102.000000] {ECC}\n"
 

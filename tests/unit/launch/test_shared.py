@@ -54,6 +54,28 @@ def runner(tmp_path: Path) -> Runner:
     return Runner(tmp_path)
 
 
+@pytest.mark.attack("16", "a folder of the machine made open to all by a link in place of the notes on locks")
+def test_a_link_in_place_of_the_notes_leads_nowhere(runner: Runner) -> None:
+    theirs = runner.folder / "etc"
+    theirs.mkdir(mode=0o755)
+    (theirs / "run.parts").touch()
+    os.utime(theirs / "run.parts", (0, 0))
+    locks = runner.state / "locks"
+    locks.mkdir(parents=True)
+    locks.chmod(0o1777)
+    (locks / "owners").symlink_to(theirs)
+
+    with shared.opened(runner.machine, runner.env, "c"):
+        holder_note.write(locks, "gpu-a.lock", holder_note.Note(owner="a", step="b", since="", pid=1))
+        there = [path.name for path in theirs.iterdir()]
+    holder_note.remove(locks, "gpu-a.lock")
+
+    assert there == ["run.parts"]
+    assert theirs.stat().st_mode & 0o7777 == 0o755
+    assert (theirs / "run.parts").exists()
+    assert holder_note.read(locks, "gpu-a.lock") is None
+
+
 @pytest.mark.attack("16", "locks and ledger of the host, from inside the container")
 def test_locks_and_ledger_can_be_read_and_not_written(runner: Runner) -> None:
     with shared.opened(runner.machine, runner.env, "c") as common:

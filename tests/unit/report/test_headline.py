@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from rocm_ci.model.case import CaseStatus
+from rocm_ci.model.case import CaseStatus, Ending
 from rocm_ci.model.finding import Severity, Topic
 from rocm_ci.model.perf import PerfVerdict
 from rocm_ci.model.plan import Plan, StageName, Step
@@ -248,3 +248,29 @@ def test_an_accepted_slowdown_is_none_of_those_that_fail_a_change() -> None:
 
     assert head.title == "this change slows 1 benchmark by 5 %"
     assert head.summary == "1 benchmark 5 % slower, 1 benchmark slower, accepted"
+
+
+def test_what_no_healthy_machine_saw_fail_is_not_counted_against_the_change() -> None:
+    """One test that failed by itself, one that met a full disk beside it, one in a suite of the machine's."""
+    wrong = reports.case("test_a", CaseStatus.FAILED, message="wrong", ending=Ending.ASSERTION)
+    broken = reports.case("test_b", CaseStatus.FAILED, message="No space left", ending=Ending.MACHINE)
+    made = reports.report(
+        reports.suites(
+            reports.suite(wrong, broken, verdict=Verdict.FAIL),
+            reports.suite(broken, name="io", verdict=Verdict.ERROR, reason="machine: the disk was full"),
+        )
+    )
+
+    head = headline(made, 1)
+
+    assert head.title == "this change fails 1 test — and the machine failed too, in suite io"
+    assert head.summary == "1 failed test, 2 undecided tests"
+
+
+def test_a_test_that_an_interruption_cut_short_did_not_fail() -> None:
+    cut = reports.case("test_a", CaseStatus.ERRORED, message="running when the run was stopped")
+    suite = reports.suite(cut, verdict=Verdict.ERROR, reason="interrupted by SIGINT")
+
+    head = headline(reports.report(reports.suites(suite), interrupted=True))
+
+    assert head.summary == "1 undecided test"

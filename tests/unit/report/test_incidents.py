@@ -43,9 +43,30 @@ def test_a_core_dump_of_a_single_run_is_told_where_it_lies() -> None:
 
 def test_many_tries_are_counted_not_listed() -> None:
     one = reports.mended().results[4].suites[0].tries[0]  # type: ignore[union-attr]
-    _, body = incidents.body([reports.suite(tries=(one,) * 30)], Room())
+    tries = tuple(replace(one, gpus=(f"GPU {number} (MI300X)",)) for number in range(30))
+    _, body = incidents.body([reports.suite(tries=tries)], Room())
 
     assert body.endswith("→ 22 more")
+
+
+def test_failed_tests_that_ran_alone_on_one_gpu_are_told_together_and_the_gpu_by_its_number() -> None:
+    first = reports.mended().results[4].suites[0].tries[0]  # type: ignore[union-attr]
+    alone = [
+        replace(first, why="failed, again alone", tests=1, outcome=outcome)
+        for outcome in ("1 failed", "1 errored; crash: test_b", "1 failed")
+    ]
+    _, body = incidents.body([reports.suite(tries=(replace(first, outcome="2 failed"), *alone))], Room())
+
+    assert body == (
+        "- `unit`: first run (GPU 2): 2 failed → failed, again alone (GPU 2), 3 tests: 2 failed, 1 errored"
+    )
+
+
+def test_the_gpu_of_an_incident_is_named_in_its_own_column_only() -> None:
+    named = replace(HUNG, text=f"{HUNG.gpu}: the GPU hung")
+    _, body = incidents.body([reports.suite(incidents=(named,))], Room())
+
+    assert body.splitlines()[2].startswith("| the GPU hung | GPU 2 (")
 
 
 def test_the_machine_is_a_warning_beside_a_green_suite_and_a_problem_of_its_own_in_a_red_one() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from rocm_ci.model.case import Layer
 from rocm_ci.model.kernel import KernelChange
+from rocm_ci.model.result import Check
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.report.stage_rows import SUITE_ROWS, short_kernel
 from rocm_ci.report.table_rows import rows
@@ -32,7 +33,20 @@ def test_a_gpu_suite_without_a_gpu_is_there_with_its_reason() -> None:
 
 def test_a_healthy_machine_needs_no_row() -> None:
     assert "Machine" not in said(reports.green())
-    assert said(reports.infra())["Machine"] == "🔧 GPU 0 was reset 2 times in the last hour"
+
+
+def test_a_machine_that_cannot_do_it_says_what_is_there_and_what_is_needed() -> None:
+    slow = Check(id="power-cap", status=Verdict.NEUTRAL, seen="550 W", needed="750 W", fix="")
+    few = Check(id="gpus", status=Verdict.ERROR, seen="4 GPU(s)", needed="5 GPU(s)", fix="")
+    row = {
+        mood: said(reports.report(reports.preflight(worst, *checks)))["Machine"]
+        for mood, worst, checks in (
+            ("advice", Verdict.NEUTRAL, (slow,)),
+            ("error", Verdict.ERROR, (slow, few)),
+        )
+    }
+
+    assert row == {"advice": "⚠️ 550 W", "error": "🔧 4 GPU(s), needed: 5 GPU(s)"}
 
 
 def test_counts_come_first_what_is_zero_is_left_out() -> None:
@@ -49,6 +63,14 @@ def test_a_suite_that_is_red_with_green_tests_says_why() -> None:
         said(reports.report(reports.suites(crashed)))["Unit"]
         == "❌ exit code 139 after green results (3 passed)"
     )
+
+
+def test_a_green_suite_says_what_there_is_to_know_of_it() -> None:
+    reason = "its JUnit XML was found in out/a.xml, where nobody had asked for it"
+
+    green = reports.suite(*reports.passing(3), reason=reason)
+
+    assert said(reports.report(reports.suites(green)))["Unit"] == f"✅ 3 passed ({reason})"
 
 
 def test_a_suite_in_which_no_test_ran_says_so() -> None:

@@ -35,13 +35,14 @@ class Does:
 
     `ends` takes the process along: a signal's number as exit code, `overdue`, `silence`, `timeout`, `stop`
     or `oom`. `troubles` is what the machine does meanwhile; `prints` goes to the log and into the message of a test
-    that does not pass, `logs` to the log only.
+    that does not pass, `logs` to the log only; `writes` is what the report says instead.
     """
 
     status: CaseStatus = CaseStatus.PASSED
     ends: int | str = 0
     prints: str = ""
     logs: str = ""
+    writes: str = ""
     exit_code: int | None = None
     troubles: tuple[IncidentKind | Incident, ...] = ()
     seconds: float = 1.0
@@ -121,6 +122,7 @@ class Play:
     is_doubled: bool = False
     is_greedy: bool = False
     problem: str = ""
+    met_full_disk: bool = False
     writes_report: bool = True
     lease_wait_s: float = 30.0
     stop: Callable[[], str] = lambda: ""
@@ -170,7 +172,8 @@ class Play:
                 break
             message = does.prints if does.status is not CaseStatus.PASSED else ""
             watch.ended(name, name, name, does.status, message=message)
-            case = Case(id=name, suite="unit", name=name, status=does.status, message=message or None)
+            words = does.writes or message or None
+            case = Case(id=name, suite="unit", name=name, status=does.status, message=words)
             ran += [case, case] if self.is_doubled and message else [case]
         end = next((does for _, does in did if does.ends), PASS)
         log = ctx.out / "logs" / f"{len(self.runs)}.log"
@@ -224,6 +227,7 @@ class Play:
             why=self.stop() or "a test overran" if end.ends in ("stop", "overdue") else "",
             out_of_memory=int(end.ends == "oom"),
             problem=self.problem,
+            met_full_disk=self.met_full_disk,
         )
 
 

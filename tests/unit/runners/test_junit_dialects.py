@@ -93,6 +93,12 @@ DIALECTS = {
         want={"tests.test_x": "errored"},
         message="collection failure",
     ),
+    "pytest, a module that cannot be imported, with the lines of its error": Odd(
+        text=suite("<testcase classname='' name='test_x' time='0'><error message='collection failure'>a.py:3: in &lt;module&gt;\n"
+                   "E     File \"test_x.py\", line 1\nE       def f(: pass\nE   SyntaxError: invalid syntax</error></testcase>"),
+        want={"test_x": "errored"},
+        message="collection failure: SyntaxError: invalid syntax",
+    ),
     "pytest, a test that failed and whose teardown failed, too": Odd(
         text=suite("<testcase classname='t' name='a' time='0.1'><failure message='x'/></testcase>"
                    "<testcase classname='t' name='a' time='0.1'><error message='failed on teardown'/></testcase>"),

@@ -164,3 +164,12 @@ def test_a_test_not_seen_on_the_output_is_found_by_its_file(tmp_path: Path) -> N
 
     assert line == "cd sub && python -m pytest 'tests/test_a.py::TestC::test_b[it'\"'\"'s]'"
     assert RUNNER.reproduce(case, "pytest", tmp_path, None) is None
+
+
+@pytest.mark.parametrize("python", ["$ROCM_CI_PYTHON", '"${ROCM_CI_PYTHON:-python3}"'])
+def test_a_line_to_paste_names_no_variable_that_is_only_set_here(python: str, tmp_path: Path) -> None:
+    case = Case(id="test_a::test_b", suite="unit", name="test_b", status=CaseStatus.FAILED)
+
+    line = RUNNER.reproduce(case, f"{python} -m pytest", tmp_path, "test_a.py::test_b")
+
+    assert line == "python3 -m pytest test_a.py::test_b"

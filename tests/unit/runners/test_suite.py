@@ -116,6 +116,14 @@ def test_many_failures_are_repeated_together_and_very_many_not_at_all(act: Any) 
     assert "60 tests failed: more than 50 are not repeated" in many.reason
 
 
+def test_all_repetitions_together_take_no_longer_than_the_suite_may(act: Any) -> None:
+    got = act(Play(dict.fromkeys("abcdefgh", FAIL), options={"timeout": "4s"}))
+
+    assert "no time was left to repeat every failed test" in got.reason
+    assert 1 < len(got.tests) < 9
+    assert got.verdict is Verdict.FAIL
+
+
 def test_a_test_that_fails_in_itself_and_in_its_teardown_passes_with_one_pass(act: Any) -> None:
     """Two cases of one id; alone it passes, and is there but once."""
     play = Play({"a": [FAIL, PASS]}, is_doubled=True)
@@ -187,6 +195,36 @@ def test_how_a_test_ended_is_told_and_costs_itself_only(
     assert got.tests == ["ab", "b", "a"]
 
 
+@pytest.mark.parametrize(
+    ("prints", "writes", "ending", "message"),
+    [
+        ("Timeout", "waiting for peer", "timeout", "Timeout"),
+        ("Exception: SegFault", "expected 1", "crash", "Exception: SegFault"),
+        ("Failed", "expected 1", "assertion", "expected 1"),
+        ("Timeout", "Failed: Timeout (>4.0s) from pytest-timeout.", "timeout", "Failed: Timeout (>4.0s) from pytest-timeout."),
+    ],
+)  # fmt: skip
+def test_how_a_test_ended_is_believed_to_the_tool_and_not_to_the_last_line_of_the_test(
+    act: Any, prints: str, writes: str, ending: str, message: str
+) -> None:
+    got = act(Play({"a": Does(status=CaseStatus.FAILED, prints=prints, writes=writes)}))
+
+    assert (got.ending["a"], got.cases["a"].message) == (ending, message)
+
+
+def test_a_failure_whose_words_a_crash_took_along_is_shown_as_it_failed_alone(act: Any) -> None:
+    """pytest tells the words of a failure at its end, to which a process that crashes does not come."""
+    loud = Does(
+        status=CaseStatus.FAILED, prints="assert 1 == 2", logs="E  assert 1 == 2\na.py:3: AssertionError"
+    )
+    quiet = Does(status=CaseStatus.FAILED, logs="")
+
+    got = act(Play({"a": [quiet, loud], "b": CRASH, "c": PASS}))
+
+    assert "a.py:3: AssertionError" in (got.cases["a"].excerpt or "")
+    assert (got.status["a"], got.cases["a"].attempts) == ("failed", 2)
+
+
 def test_a_suite_that_breaks_off_for_ever_is_given_up_and_every_test_is_named(act: Any) -> None:
     got = act(Play({f"t{n:02d}": CRASH for n in range(40)}, options={"retries": 0}))
 
@@ -235,6 +273,13 @@ def test_a_run_that_is_asked_to_end_is_an_error_and_repeats_nothing(act: Any) ->
     assert (got.verdict, got.tests) == (Verdict.ERROR, ["abc"])
     assert got.reason.startswith("interrupted by SIGTERM")
     assert got.blamed == []
+
+
+def test_of_a_command_that_was_interrupted_nothing_else_is_said(act: Any) -> None:
+    play = Play({"": Does(ends="stop")}, writes_report=False)
+    play.stop = lambda: "interrupted by SIGINT" if play.runs else ""
+
+    assert act(play).reason == "interrupted by SIGINT"
 
 
 def test_a_command_is_not_repeated_when_everything_is_to_end(act: Any) -> None:
@@ -545,6 +590,23 @@ def test_a_log_that_is_not_whole_is_told(act: Any) -> None:
     got = act(Play({"a": PASS}, problem="the log lacks its end: No space left on device"))
 
     assert (got.verdict, got.reason) == (Verdict.PASS, "the log lacks its end: No space left on device")
+
+
+def test_a_command_that_went_wrong_where_our_own_log_found_no_room_is_not_the_change_s(act: Any) -> None:
+    """Some earlier step filled the disk."""
+    wrong: dict[str, Any] = {"": Does(exit_code=3), "a": PASS}
+    got = act(Play(wrong, met_full_disk=True))
+
+    assert got.verdict is Verdict.ERROR
+    assert "perhaps the machine: the disk is full" in got.reason
+    assert act(Play(wrong)).verdict is Verdict.FAIL
+    assert act(Play({"a": PASS}, met_full_disk=True)).verdict is Verdict.PASS
+
+
+def test_on_a_full_disk_a_test_that_fails_for_itself_fails(act: Any) -> None:
+    got = act(Play({"a": FAIL}, met_full_disk=True))
+
+    assert (got.verdict, got.ending["a"]) == (Verdict.FAIL, "assertion")
 
 
 def test_a_command_is_not_blamed_for_a_hang_because_a_test_of_it_failed_too(act: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -232,21 +233,28 @@ def test_a_shard_whose_process_dies_costs_one_test_and_no_other(tmp_path: Path) 
     assert done.suite.verdict is Verdict.FAIL
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (KeyError("oops"), "rocm-ci itself failed: KeyError"),
+        (OSError(errno.ENOSPC, "No space left on device"), "no space is left on a disk → free some"),
+    ],
+)
 def test_a_shard_that_is_lost_is_an_error_and_the_others_keep_their_results(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
 ) -> None:
     real = Shell.stream
 
     def breaking(self: Shell, argv: Any, **options: Any) -> Streamed:
         if "A.t0" in argv[-1].split():
-            raise KeyError("oops")
+            raise error
         return real(self, argv, **options)
 
     monkeypatch.setattr(Shell, "stream", breaking)
     done = run(tmp_path, many(8), shards=4)
 
     assert done.suite.verdict is Verdict.ERROR
-    assert "rocm-ci itself failed: KeyError" in done.suite.reason
+    assert said in done.suite.reason
     assert len(done.suite.cases) == 6
     assert done.work.took_s(done.ended) is None, "half a suite says nothing about the next"
 
@@ -299,6 +307,11 @@ def test_the_parts_of_several_runs_make_the_whole(tmp_path: Path) -> None:
     assert sorted(ids) == sorted(run(tmp_path / "whole", tests).statuses)
     assert [one.suite.verdict for one in parts].count(Verdict.FAIL) == 1
     assert all(one.work.took_s(one.ended) is None for one in parts)
+
+
+def test_a_green_suite_in_parts_says_no_more_than_in_one(tmp_path: Path) -> None:
+    assert run(tmp_path, many(8), shards=4).suite.reason == ""
+    assert run(tmp_path, many(8, bad=3), shards=4).suite.reason.startswith("1 failed, 7 passed")
 
 
 def test_a_part_without_a_test_is_skipped_with_the_reason(tmp_path: Path) -> None:

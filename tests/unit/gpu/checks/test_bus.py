@@ -58,6 +58,9 @@ def test_links_without_atomics_are_read_from_the_topology() -> None:
 
     assert look(1) == ()
     assert look(0b1101) == (1,)
+    # Bit 2 excludes those of 32 bits, bit 3 those of 64.
+    assert look(0b0101) == look(0b1001) == (1,)
+    assert look(0b0011) == ()
     assert look(1, kind=11) is None
 
 

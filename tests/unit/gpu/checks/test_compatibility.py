@@ -93,3 +93,21 @@ def test_supported_cards_pass_and_hidden_ones_do_not_count() -> None:
     hidden = Gpu(index=1, gfx="gfx950", visible=False)
 
     assert compatibility.targets(machine("6.4.1", gpus=(*CARD, hidden)), Needs()).status is Verdict.PASS
+
+
+def test_a_wheel_without_code_for_the_card_is_told_though_rocm_supports_it() -> None:
+    found = machine("7.14.0", gpus=(Gpu(index=0, gfx="gfx1103"),))
+    assert compatibility.targets(found, Needs()).status is Verdict.PASS
+
+    rocm = Rocm(version="7.14.0", torch="2.9.0+rocm7.2", torch_hip="7.2.26015")
+    facts = Facts(driver=found.facts.driver, gpus=found.facts.gpus, rocm=rocm)
+    check = compatibility.targets(Machine(facts=facts), Needs())
+
+    assert check.status is Verdict.SKIPPED
+    assert check.seen == "gfx1103 is not among the targets of PyTorch's wheels for ROCm 7.2"
+
+
+def test_a_driver_of_the_kernels_own_tree_is_named_as_one() -> None:
+    check = compatibility.driver(machine("7.2.1", module=None), Needs())
+
+    assert check.seen == "the driver is the kernel's own, which AMD's matrix does not number"

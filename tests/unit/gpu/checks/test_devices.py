@@ -141,4 +141,8 @@ def test_a_value_that_a_tool_words_differently_is_told_and_passes() -> None:
 
 
 def test_where_no_source_lists_a_gpu_they_do_not_agree_either() -> None:
+    failed = Facts(notes=("rocm-ci could not understand rocminfo: OSError: no more processes",))
+
     assert devices.sources_agree(Machine(facts=Facts()), Needs()).status is Verdict.SKIPPED
+    # A tool that complains is no tool that agrees.
+    assert devices.sources_agree(Machine(facts=failed), Needs()).status is Verdict.SKIPPED

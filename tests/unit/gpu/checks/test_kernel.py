@@ -29,6 +29,7 @@ def unloaded(bus: Bus = CARD, **told: object) -> Machine:
         ("5.14.21-150500.55.7-default", Verdict.PASS),
         ("5.4.0-42-generic", Verdict.ERROR),
         ("3.10.0-1160.el7.x86_64", Verdict.ERROR),
+        ("4.12.14-122.231-default", Verdict.ERROR),
         ("unreadable", Verdict.SKIPPED),
         (None, Verdict.SKIPPED),
     ],

@@ -154,6 +154,7 @@ def test_where_nobody_tried_owner_and_mode_decide() -> None:
 
     assert status(Process(uid=1001, gids=frozenset({992}))) is Verdict.PASS
     assert status(Process(uid=1001, gids=frozenset({27}))) is Verdict.ERROR
+    assert status(Process(uid=1001, gids=frozenset({992})), 0o640) is Verdict.ERROR
     assert status(Process(uid=1001), 0o666) is Verdict.PASS
     assert status(Process(uid=0)) is Verdict.PASS
     assert status(Process()) is Verdict.SKIPPED

@@ -57,6 +57,13 @@ def test_free_memory_passes_and_unknown_memory_does_not() -> None:
     assert occupancy.vram_free(Machine(facts=Facts()), Needs()).status is Verdict.SKIPPED
 
 
+def test_graphics_inside_of_a_processor_shares_the_systems_memory_and_is_never_taken() -> None:
+    inside = Facts(gpus=(Gpu(index=0, bus=BUS, integrated=True),))
+    machine = Machine(facts=inside, taken={0: Taken(used_bytes=2 * GB, total_bytes=4 * GB)})
+
+    assert occupancy.vram_free(machine, Needs(wanted={"suite": 1})).status is Verdict.PASS
+
+
 def test_taken_memory_says_by_whom_and_what_to_do() -> None:
     mine = Taken(used_bytes=150 * GB, total_bytes=206 * GB, users=("python3 (process 812) with 149 GB",))
 
@@ -75,7 +82,7 @@ def test_stranded_memory_wants_a_reset_and_unseen_holders_a_look_from_the_host()
 
     assert stranded.status is Verdict.NEUTRAL
     assert "left by ended process 99" in stranded.seen
-    assert "--gpureset -d 0" in (stranded.fix or "")
+    assert f"`amd-smi reset --gpureset --gpu {BUS}`, or a restart" in (stranded.fix or "")
     assert "by no process that we can see" in unseen.seen
     assert "fuser" in (unseen.fix or "")
 

@@ -66,6 +66,12 @@ def test_shared_memory_without_a_size_is_half_of_the_memory() -> None:
     )
 
 
+def test_of_two_mounts_over_each_other_the_last_one_counts() -> None:
+    mounts = "tmpfs /dev/shm tmpfs rw,size=65536k 0 0\nshm /dev/shm tmpfs rw,size=16777216k 0 0\n"
+
+    assert process.look(MemoryReader(files={"/proc/self/mounts": mounts})).shm_bytes == 16 << 30
+
+
 def test_several_gpus_want_much_shared_memory_and_dockers_default_is_an_error() -> None:
     def check(size: int | None, facts: Facts, wanted: int = 0, *, mounted: bool | None = True) -> Verdict:
         found = Process(shm_mounted=mounted, shm_bytes=size)
@@ -103,6 +109,16 @@ def test_a_limit_on_locked_memory_matters_with_gpus_and_without_the_capability()
     assert check((65536, 65536), capabilities=1 << 14) is Verdict.PASS
     assert check((65536, 65536), Facts()) is Verdict.PASS
     assert check(None) is Verdict.SKIPPED
+
+
+def test_the_fix_for_locked_memory_fits_where_we_are() -> None:
+    low = Process(memlock=(65536, 65536), capabilities=0)
+
+    inside = process.memlock(Machine(facts=TWO, process=low), Needs())
+    outside = process.memlock(Machine(facts=ONE, process=low), Needs())
+
+    assert "--ulimit memlock=-1" in (inside.fix or "")
+    assert "limits.conf" in (outside.fix or "")
 
 
 def test_few_open_files_are_raised_in_place_where_the_hard_limit_lets_us() -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from rocm_ci.gpu.checks import sensors
 from rocm_ci.gpu.checks.machine import Machine, Needs
 from rocm_ci.gpu.checks.sensors import Sensors
@@ -47,6 +49,33 @@ def test_error_counters_and_caps_are_read_from_sysfs() -> None:
         retired_pages=2,
         cap_w=(550, 750),
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "throttled"),
+    [("ACTIVE", ("ppt",)), ("NOT ACTIVE", ()), ("TRUE", ("ppt",)), ("FALSE", ()), ("N/A", None)],
+)
+def test_throttling_is_read_in_the_words_of_every_release(
+    said: str, throttled: tuple[str, ...] | None
+) -> None:
+    listed = json.dumps([{"gpu": 0, "bdf": BUS}])
+    measured = json.dumps([{"gpu": 0, "throttle": {"ppt_violation_status": said}}])
+    facts = Facts(gpus=(Gpu(index=0, bus=BUS),))
+
+    assert sensors.look(facts, MemoryReader(recordings=(listed, measured)))[0].throttled == throttled
+
+
+def test_the_files_of_newer_drivers_count_and_no_error_counts_twice() -> None:
+    ras = f"/sys/bus/pci/devices/{BUS}/ras"
+    facts = Facts(gpus=(Gpu(index=0, bus=BUS),))
+
+    def look(**files: str) -> Sensors:
+        return sensors.look(facts, MemoryReader(files={f"{ras}/{n}": t for n, t in files.items()}))[0]
+
+    newer = look(aca_umc="ue: 2\nce: 3\nde: 0\n")
+    both = look(aca_umc="ue: 2\nce: 3\nde: 0\n", umc_err_count="ue: 0\nce: 3\n")
+
+    assert (newer.errors, newer.corrected) == (both.errors, both.corrected) == ({"umc": 2}, 3)
 
 
 def test_what_sysfs_does_not_tell_comes_from_amd_smi_by_bus_address() -> None:

@@ -30,6 +30,15 @@ def test_a_card_with_other_firmware_than_its_neighbours_is_named() -> None:
     assert check.fix
 
 
+def test_a_card_with_another_vbios_is_named_too() -> None:
+    facts = Facts(gpus=(card(0), card(1, vbios="113-M3000100-103")))
+
+    check = versions.firmware(Machine(facts=facts), Needs())
+
+    assert check.status is Verdict.NEUTRAL
+    assert "VBIOS is 113-M3000100-102 on GPU 0, 113-M3000100-103 on GPU 1" in check.seen
+
+
 def test_cards_of_two_kinds_are_not_compared() -> None:
     other = Gpu(index=1, name="AMD Radeon RX 7900 XTX", vbios="113-D7020100-102")
 

@@ -161,3 +161,63 @@ def test_a_cut_off_document_is_noted() -> None:
 
 def test_absurd_device_numbers_are_passed_over() -> None:
     assert observe([{"gpu": 10**12}, {"gpu": -1}, {"gpu": "many"}, {"gpu": None}]).devices == ()
+
+
+@pytest.mark.parametrize(
+    ("size", "mib"),
+    [(196592, 196592), ("196592", 196592), ({"value": 192, "unit": "GB"}, 192 << 10), ("N/A", None)],
+    ids=["plain", "text", "another unit", "none"],
+)
+def test_a_value_is_plain_text_or_has_a_unit_of_its_own(size: object, mib: int | None) -> None:
+    values = observe([STATIC | {"vram": {"size": size}}]).devices[0].values
+
+    assert values["vram_bytes"] == (None if mib is None else mib << 20)
+
+
+def test_what_one_subcommand_knows_is_not_lost_to_a_later_one_that_does_not() -> None:
+    later = {"gpu": 0, "asic": {"market_name": "N/A", "num_compute_units": "N/A"}}
+
+    values = observe([STATIC], [later]).devices[0].values
+
+    assert (values["name"], values["compute_units"]) == ("AMD Instinct MI300X", 304)
+
+
+def test_a_device_keeps_its_id_of_the_list() -> None:
+    uuid = "c0ff74a1-0000-1000-80c0-ffee00000001"
+
+    assert observe([{"gpu": 0, "bdf": "0000:0c:00.0", "uuid": uuid}]).devices[0].values["uuid"] == uuid
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        {"mem_usage": {"used_vram": {"value": 3072, "unit": "MB"}}},
+        {"mem_info": {"vram_used": "3072 MB"}},
+        {"vram_used": {"value": 3, "unit": "GB"}},
+        {"vram_used_mb": 3072},
+    ],
+    ids=["usage", "info", "used", "used in its name"],
+)
+def test_memory_in_use_is_found_under_every_name(metric: dict[str, object]) -> None:
+    assert observe([{"gpu": 0} | metric]).devices[0].values["vram_used_bytes"] == 3 << 30
+
+
+@pytest.mark.parametrize(
+    ("kind", "integrated"), [("LPDDR5", True), ("DDR5", True), ("GDDR6", None), ("HBM3", None)]
+)
+def test_memory_of_the_system_tells_graphics_inside_of_a_processor(
+    kind: str, *, integrated: bool | None
+) -> None:
+    values = (
+        observe([STATIC | {"vram": {"type": kind, "size": {"value": 512, "unit": "MB"}}}]).devices[0].values
+    )
+
+    assert values.get("integrated") is integrated
+
+
+def test_a_mode_is_its_name_alone_and_in_capitals() -> None:
+    partition = {"accelerator_partition": "cpx/NPS4", "memory_partition": "nps4"}
+
+    values = observe([STATIC | {"partition": partition}]).devices[0].values
+
+    assert (values["compute_partition"], values["memory_partition"]) == ("CPX", "NPS4")

@@ -33,3 +33,15 @@ def test_modinfo_tells_what_lies_on_disk() -> None:
     text = "filename:       /lib/modules/6.8.0/updates/dkms/amdgpu.ko.zst\nversion:        6.12.12\n"
 
     assert collect(MemoryReader(recordings=(text,))).driver == {"on_disk": "6.12.12"}
+
+
+def test_modinfo_tells_a_driver_that_is_part_of_the_kernel() -> None:
+    text = "name:           amdgpu\nfilename:       (builtin)\nlicense:        GPL and additional rights\n"
+
+    assert collect(MemoryReader(recordings=(text,))).driver == {"built_in": True}
+
+
+def test_a_module_that_is_going_is_not_loaded() -> None:
+    found = collect(MemoryReader(files={f"{MODULE}/initstate": "going\n"}))
+
+    assert found.driver == {"loaded": False, "built_in": False}

@@ -109,3 +109,10 @@ def test_a_driver_that_is_loaded_without_a_topology_is_not_called_missing() -> N
     found = collect(MemoryReader(files={"/sys/module/amdgpu/version": "7.1.8.12\n"}))
 
     assert found.problem == "no /sys/class/kfd, though the amdgpu driver is loaded"
+
+
+@pytest.mark.parametrize("kib", [64, 160])
+def test_lds_is_what_the_node_says_in_bytes(kib: int) -> None:
+    found = collect(nodes(n1=CARD.replace("lds_size_in_kb 64", f"lds_size_in_kb {kib}")))
+
+    assert found.devices[0].values["lds_bytes"] == kib * 1024

@@ -85,3 +85,18 @@ def test_the_compiler_names_its_release_and_prefix() -> None:
 
 def test_a_bare_version_file_counts_when_nobody_wrote_its_path_down() -> None:
     assert collect(MemoryReader(recordings=("6.4.1-83\n",))).rocm["version"] == "6.4.1"
+
+
+def test_a_prefix_with_the_older_name_of_its_version_file_counts() -> None:
+    found = collect(MemoryReader(files={"/opt/rocm-5.4.3/.info/version-dev": "5.4.3-121\n"}))
+
+    assert (found.rocm["version"], found.rocm["root"]) == ("5.4.3", "/opt/rocm-5.4.3")
+
+
+def test_a_hipcc_that_drives_nvcc_is_told_as_one_for_nvidia() -> None:
+    text = (
+        "HIP version: 6.4.43483-a187df25c\nnvcc: NVIDIA (R) Cuda compiler driver\n"
+        "Cuda compilation tools, release 12.4, V12.4.131\nclang version 19.0.0git\n"
+    )
+
+    assert collect(MemoryReader(recordings=(text,))).rocm["hip_platform"] == "nvidia"

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from rocm_ci.gpu.collectors.rocm_smi import collect
 from rocm_ci.gpu.observation import Observation
 from tests.fakes import MemoryReader
@@ -116,3 +118,19 @@ def test_an_error_on_a_green_exit_code_gives_no_device() -> None:
 
     assert found.devices == ()
     assert found.driver == {}
+
+
+@pytest.mark.parametrize(
+    ("total", "used"),
+    [
+        ("VRAM Total Memory (B)", "VRAM Total Used Memory (B)"),
+        ("VRAM total memory (B)", "VRAM used memory (B)"),
+        ("Total VRAM Memory (B)", "VRAM Used Memory (B)"),
+    ],
+)
+def test_memory_is_found_under_the_labels_of_every_release(total: str, used: str) -> None:
+    table = observe(f"device,{used},{total}\ncard0,297627648,206141652992\n").devices[0].values
+    document = observe(json.dumps({"card0": {total: "206141652992", used: "297627648"}})).devices[0].values
+
+    assert table == document
+    assert (table["vram_bytes"], table["vram_used_bytes"]) == (206141652992, 297627648)
