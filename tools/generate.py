@@ -2,8 +2,8 @@
 
     python -m tools.generate [--check]
 
-Generated: the two JSON schemas, a page per scan rule with an index, the rules with their needles, and
-the tables of the README and of the doctor's page.
+Generated: the two JSON schemas, a page per scan rule and per error with an index of each, the rules with
+their needles, and the tables of the README and of the doctor's page.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ import yaml
 
 from rocm_ci.config import options
 from rocm_ci.config.schema import schema as config_schema
+from rocm_ci.knowledge.library import shipped
 from rocm_ci.model.finding import Severity, Topic
 from rocm_ci.report.codec import schema as report_schema
 from rocm_ci.scan.ready import FILE
 from rocm_ci.scan.rule import Rule, decode
 from rocm_ci.scan.rulebook import rule_files
-from tools import doctor_page, ready_rules, rule_pages
+from tools import doctor_page, error_pages, ready_rules, rule_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "rules" / "scan"
@@ -41,7 +42,8 @@ def main() -> int:
     check = "--check" in sys.argv[1:]
     wanted = pages()
     stale = [p for p, text in wanted.items() if not p.is_file() or p.read_text(encoding="utf-8") != text]
-    extra = [p for p in (ROOT / "docs" / "rules").glob("*.md") if p not in wanted]
+    folders = ("rules", "errors")
+    extra = [p for name in folders for p in (ROOT / "docs" / name).glob("*.md") if p not in wanted]
     if not check:
         for path in stale:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -67,6 +69,9 @@ def pages() -> dict[Path, str]:
         ROOT / "README.md": _readme(rules),
         ROOT / "rules" / FILE: ready_rules.text(rule_files(RULES)),
     }
+    entries = sorted(shipped(), key=lambda entry: entry.id)
+    made |= {docs / "errors" / f"{entry.id}.md": error_pages.page(entry) for entry in entries}
+    made[docs / "errors" / "README.md"] = error_pages.index(entries)
     return made | {docs / "rules" / f"{rule.id}.md": rule_pages.page(rule) for rule in rules}
 
 
