@@ -20,7 +20,7 @@ _CONTEXT = 2
 _LOUD = (
     (6, re.compile(r"\b(?:HSA_STATUS_ERROR|hipError|rocblas_status|NCCL WARN|miopenStatus)\w*")),
     (5, re.compile(r"(?:^|: )(?:fatal )?error: |^CMake Error|^E  +\w*(?:Error|Exception)\b")),
-    (5, re.compile(r"^(?:[\w.]+\.)?\w*(?:Error|Exception): ")),
+    (5, re.compile(r"^(?:[\w.:]{1,100}[.:])?\w{0,60}(?:Error|Exception): ")),
     (
         4,
         re.compile(
@@ -37,7 +37,7 @@ _AFTER = re.compile(
 )
 # What differs from run to run and from machine to machine.
 _MASKS = (
-    (re.compile(r"0x[0-9a-fA-F]{4,16}"), "0x…"),
+    (re.compile(r"\b0x[0-9a-fA-F]{4,16}"), "…"),
     (
         re.compile(
             r"/(?:home|root|src|work|workspace|tmp|build|github|__w|runner)(?:/[\w.+@-]{1,80}){1,12}/"
