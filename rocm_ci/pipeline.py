@@ -13,6 +13,7 @@ from rocm_ci.model.report import Report, Setting, verdict_of
 from rocm_ci.model.result import BuildResult, Crashed, ScanResult, Skipped, StageResult, TestResult
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.stages import build, kernels, perf, preflight, scan, test
+from rocm_ci.stages.diagnose import Explainer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +50,7 @@ def run(
     started, began = ctx.clock.now(), ctx.clock.monotonic()
     wanted = {step.stage: step for step in job.plan.steps}
     done: dict[StageName, StageResult] = {}
+    explainer = Explainer(ctx, job)
     for name, stage in stages:
         step = wanted[name]
         try:
@@ -61,6 +63,7 @@ def run(
                 done[name] = Skipped(stage=name, reason=blocked)
             else:
                 done[name] = _guarded(name, stage, ctx, replace(job, done=dict(done)))
+                done[name] = explainer.told(done[name])
         except (InterruptedRunError, KeyboardInterrupt) as error:
             interrupted = True
             partial = getattr(error, "partial", None)
@@ -80,7 +83,11 @@ def run(
         duration_s=ctx.clock.monotonic() - began,
         interrupted=interrupted,
         settings=settings,
-        notices=(*notices, *(n for r in results if isinstance(r, ScanResult) for n in r.notices)),
+        notices=(
+            *notices,
+            *(n for r in results if isinstance(r, ScanResult) for n in r.notices),
+            *explainer.notices,
+        ),
     )
 
 

@@ -35,8 +35,19 @@ class Category(enum.Enum):
     INFRA = "infra"
 
 
+class Blame(enum.Enum):
+    """Whose fault an error of the library is, where it is the root cause."""
+
+    CHANGE = "change"
+    MACHINE = "machine"
+    EITHER = "either"
+
+
 class Diagnosis(Frozen, frozen=True, kw_only=True):
-    """One explanation of a failure, from the error library. `line` is 1-based in the log."""
+    """One explanation of a failure, from the error library. `line` is 1-based in the log.
+
+    `said` is that line without colours and prefixes. `follows` names the diagnoses that it is a consequence of.
+    """
 
     id: str
     category: Category
@@ -47,3 +58,8 @@ class Diagnosis(Frozen, frozen=True, kw_only=True):
     confidence: float
     location: str | None = None
     references: tuple[str, ...] = ()
+    severity: Severity = Severity.ERROR
+    blame: Blame = Blame.EITHER
+    said: str = ""
+    is_not: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()

@@ -27,6 +27,7 @@ class Check(Frozen, frozen=True, kw_only=True):
     seen: str
     needed: str
     fix: str | None = None
+    diagnoses: tuple[Diagnosis, ...] = ()
 
 
 class PreflightResult(Frozen, frozen=True, kw_only=True, tag="preflight", tag_field="kind"):
@@ -160,6 +161,7 @@ class Bench(Frozen, frozen=True, kw_only=True):
     rounds: int = 0
     log: str | None = None
     comparisons: tuple[Comparison, ...] = ()
+    diagnoses: tuple[Diagnosis, ...] = ()
 
 
 class PerfResult(Frozen, frozen=True, kw_only=True, tag="perf", tag_field="kind"):
