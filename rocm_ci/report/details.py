@@ -9,7 +9,7 @@ from rocm_ci.model.finding import Severity
 from rocm_ci.model.perf import PerfVerdict
 from rocm_ci.model.result import BuildStep, Crashed
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report import incidents, inert, machine, words
+from rocm_ci.report import causes, incidents, inert, machine, words
 from rocm_ci.report.problem import Problem
 from rocm_ci.report.problems import METRICS, speed
 from rocm_ci.report.stage_rows import short_kernel
@@ -50,6 +50,7 @@ def details(report: Report, found: Tally, advice: Sequence[Problem], room: Room)
         _kernels(found, room),
         _failures(report, found, room),
         _machine(found, room),
+        _joined(causes.also(found, room)),
         _joined(_findings(found, room), _warnings(advice, room)),
         _joined(
             _case_list("flaky tests", CaseStatus.FLAKY, found, room),

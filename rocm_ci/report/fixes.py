@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocm_ci.model.result import PerfResult
-from rocm_ci.report import inert, legs, words
+from rocm_ci.report import causes, inert, legs, words
 from rocm_ci.report.headline import OWN_FAULT
 from rocm_ci.report.links import published
-from rocm_ci.report.problems import seen_on, speed
+from rocm_ci.report.problems import notes, seen_on, speed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rocm_ci.model.diagnostic import Diagnosis
     from rocm_ci.model.report import Report
     from rocm_ci.report.links import Links
     from rocm_ci.report.problem import Problem
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _ACCEPTED = 10
 _ALSO = 3
+_NOTES = 3
 _BOT = "/rocm-ci"
 
 
@@ -46,6 +48,7 @@ class Lists:
             self._numbered(f"Fails on {self._base()} too", old, room),
             self._numbered(self._machine_title(machine), machine, room),
             self._accepted(room),
+            self._notes(room),
         )
         return "\n\n".join(part for part in parts if part)
 
@@ -66,12 +69,19 @@ class Lists:
         if not listed:
             return ""
         shown = listed[: room.fixes]
-        items = [f"{number}. {self._item(p, room)}" for number, p in enumerate(shown, 1)]
+        items, told = [], dict[str, int]()
+        for number, p in enumerate(shown, 1):
+            # One cause of many failures is told once, and then named.
+            known = told.setdefault(p.cause.id, number) if p.cause else 0
+            items.append(f"{number}. {self._item(p, room, 0 if known == number else known)}")
         rest = f"\n\n… and {len(listed) - len(shown):,} more{' below' if room.details else ''}."
         return f"**{title}**\n\n" + "\n".join(items) + (rest if len(listed) > len(shown) else "")
 
-    def _item(self, p: Problem, room: Room) -> str:
-        """One thing to fix, as a list item whose further lines are indented to belong to it."""
+    def _item(self, p: Problem, room: Room, known: int) -> str:
+        """One thing to fix, as a list item whose further lines are indented to belong to it.
+
+        `known` is the number of the item that has told its cause already.
+        """
         said = f"{self._subject(p)}{self._where(p)} — {inert.prose(p.message, limit=room.text)}"
         if p.also:
             others = words.first([inert.code(name, limit=100) for name in p.also[:_ALSO]], _ALSO)
@@ -90,7 +100,7 @@ class Lists:
             name = inert.tag(p.rule, limit=60)
             lines[0] += f" <sub>{f'[{name}]({page_of_rule})' if page_of_rule else name}</sub>"
         if p.cause:
-            lines.append(_cause(p, room))
+            lines += causes.lines(p.cause, room, at=self._at_cause(p), known=known)
         if p.command and p.kind == "test":
             lines.append(f"Run it: {inert.code(p.command, limit=600)}")
         if p.kind == "perf" and p.weight and any(c.startswith(_BOT) for c in self.links.commands):
@@ -107,6 +117,13 @@ class Lists:
             return shown if is_told else f"{shown} in {self._at(p)}"
         return self._at(p)
 
+    def _at_cause(self, p: Problem) -> str:
+        """Where the cause lies, if that is elsewhere."""
+        path, line = causes.placed(p.cause) if p.cause else (None, None)
+        if path is None or (path, line) == (p.path, p.line):
+            return ""
+        return self._at(replace(p, path=path, line=line))
+
     def _at(self, p: Problem) -> str:
         shown = inert.code(p.place or "", limit=160)
         target = self.links.place(self.report.event.head, p.path or "", p.line) if p.path else None
@@ -115,6 +132,19 @@ class Lists:
     def _where(self, p: Problem) -> str:
         said = seen_on(p, self.report)
         return f" {inert.text(said)}" if said else ""
+
+    def _notes(self, room: Room) -> str:
+        """What made green parts slow or less exact."""
+        listed = notes(self.report)
+        shown = listed[:_NOTES]
+        items = [f"- {self._note(p, p.cause, room)}" for p in shown if p.cause]
+        if len(listed) > len(shown):
+            items.append(f"- … and {len(listed) - len(shown):,} more, in the report")
+        return "**Passed, but worth knowing**\n\n" + "\n".join(items) if items else ""
+
+    def _note(self, p: Problem, cause: Diagnosis, room: Room) -> str:
+        head, *others = causes.lines(cause, room, is_note=True)
+        return "<br>\n  ".join((f"{self._subject(p)}{self._where(p)} — {head}", *others))
 
     def _accepted(self, room: Room) -> str:
         """The regressions that a maintainer let pass, by whom and why: nobody shall find them by chance."""
@@ -150,16 +180,3 @@ def _who(accepted: str) -> str:
 
 def _stopped(said: str) -> str:
     return said if said[-1] in ".!?…" else said + "."
-
-
-def _cause(p: Problem, room: Room) -> str:
-    cause = p.cause
-    if cause is None:
-        return ""
-    said = (
-        f"Likely cause: {inert.prose(cause.title, limit=160)} — {inert.prose(cause.cause, limit=room.text)}"
-    )
-    if cause.fixes:
-        said = _stopped(said) + f" Try: {inert.prose(cause.fixes[0], limit=room.text)}"
-    where = next((url for url in map(published, cause.references) if url), None)
-    return _stopped(said) + (f" <sub>[why]({where})</sub>" if where else "")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.plan import StageName
 from rocm_ci.model.result import (
-    Bench,
     BuildResult,
     Crashed,
     PerfResult,
@@ -22,7 +21,7 @@ from rocm_ci.report.test_problems import beside, undecided
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm_ci.model.result import BuildStep, Check, Suite
+    from rocm_ci.model.result import Bench, BuildStep, Check, Suite
 
 
 def of_machine(result: StageResult) -> Iterator[Problem]:
@@ -61,6 +60,7 @@ def _of_check(check: Check) -> Problem:
         message=f"{check.seen}; needed: {check.needed}",
         subject=check.id,
         advice=check.fix,
+        cause=most_likely(check.diagnoses),
     )
 
 
@@ -71,5 +71,5 @@ def _of_command(part: Bench | BuildStep | Suite, reason: str) -> Problem:
         message=reason or "could not be run",
         subject=part.name,
         command=part.command,
-        cause=None if isinstance(part, Bench) else most_likely(part.diagnoses),
+        cause=most_likely(part.diagnoses),
     )

@@ -83,5 +83,5 @@ def joined(listed: Iterable[Problem]) -> list[Problem]:
 
 
 def most_likely(diagnoses: tuple[Diagnosis, ...]) -> Diagnosis | None:
-    """What the error library is surest of."""
-    return max(diagnoses, key=lambda d: d.confidence, default=None)
+    """The root cause: the error library tells it first, however sure it is of what follows from it."""
+    return diagnoses[0] if diagnoses else None

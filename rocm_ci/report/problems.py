@@ -17,9 +17,9 @@ from rocm_ci.model.result import (
     TestResult,
 )
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report import incidents, legs, words
+from rocm_ci.report import causes, incidents, legs, words
 from rocm_ci.report.machine_problems import of_machine
-from rocm_ci.report.problem import Problem, joined, most_likely
+from rocm_ci.report.problem import Problem, joined
 from rocm_ci.report.tally import tally
 from rocm_ci.report.test_problems import of_case, of_suite
 
@@ -107,7 +107,13 @@ def advice(report: Report) -> tuple[Problem, ...]:
         if case.status is CaseStatus.FLAKY
     )
     machine = incidents.advice(found.suites)
-    return tuple(p for p in (*findings, *costlier, *warnings, *flaky, *machine) if p not in red)
+    known = notes(report)
+    return tuple(p for p in (*findings, *costlier, *warnings, *flaky, *machine, *known) if p not in red)
+
+
+def notes(report: Report) -> tuple[Problem, ...]:
+    """What the error library has to say of parts that are green, once for all legs."""
+    return tuple(joined([replace(p, legs=_legs(r)) for r in report.results for p in causes.notes(r)]))
 
 
 def _by_severity(findings: Iterable[Finding]) -> list[Finding]:
@@ -167,8 +173,8 @@ def _of_step(step: BuildStep) -> list[Problem]:
     if not found:
         why = step.reason or f"ended with exit code {step.exit_code}"
         found.append(Problem(kind="build", severity=Severity.ERROR, message=why, subject=step.name))
-    cause = most_likely(step.diagnoses)
-    return [replace(found[0], cause=cause, command=step.command), *found[1:]]
+    first, *others = causes.explained(found, step.diagnoses)
+    return [replace(first, command=step.command), *others]
 
 
 def _of_kernels(changes: tuple[KernelChange, ...], severity: Severity) -> list[Problem]:
@@ -186,17 +192,17 @@ def _of_bench(bench: Bench) -> list[Problem]:
     slower = [
         _of_comparison(c) for c in bench.comparisons if c.verdict is PerfVerdict.REGRESSION and not c.accepted
     ]
-    if slower or bench.verdict is not Verdict.FAIL:
-        return slower
-    return [
-        Problem(
-            kind="perf",
-            severity=Severity.ERROR,
-            message=bench.reason or "failed",
-            subject=f"benchmark {bench.name}",
-            command=bench.command,
-        )
-    ]
+    if not slower and bench.verdict is Verdict.FAIL:
+        slower = [
+            Problem(
+                kind="perf",
+                severity=Severity.ERROR,
+                message=bench.reason or "failed",
+                subject=f"benchmark {bench.name}",
+                command=bench.command,
+            )
+        ]
+    return causes.explained(slower, bench.diagnoses)
 
 
 def _of_comparison(comparison: Comparison) -> Problem:

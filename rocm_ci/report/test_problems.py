@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.verdict import Verdict
-from rocm_ci.report.problem import Problem, most_likely, same
+from rocm_ci.report.causes import explained
+from rocm_ci.report.problem import Problem, same
 from rocm_ci.report.tally import RED, is_blamed, label
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def of_suite(suite: Suite, leg: str, delta: Delta | None) -> list[Problem]:
     elif said := beside(suite):
         # The failed tests are not the whole story: a crash, a report that breaks off, a GPU not asked for.
         found[0] = replace(found[0], advice=f"The suite as a whole: {said}")
-    return [replace(found[0], cause=most_likely(suite.diagnoses)), *found[1:]]
+    return explained(found, suite.diagnoses)
 
 
 def of_case(case: Case, severity: Severity, message: str) -> Problem:

@@ -12,6 +12,7 @@ from rocm_ci.report.problems import advice, problems
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rocm_ci.model.diagnostic import Diagnosis
     from rocm_ci.model.report import Report
     from rocm_ci.report.problem import Problem
     from rocm_ci.sinks.base import Destination, Sink
@@ -53,6 +54,8 @@ def _line(level: str, p: Problem, more: int) -> str:
         said = f"{inert.line(p.subject, limit=200)}: {said}"
     if p.advice:
         said += f"\n{inert.line(p.advice, limit=600)}"
+    if p.cause:
+        said += f"\n{_cause(p.cause)}"
     if p.command and p.kind == "test":
         said += f"\nRun it: {inert.line(p.command, limit=600)}"
     if more > 0:
@@ -66,6 +69,12 @@ def _line(level: str, p: Problem, more: int) -> str:
         col=p.column if is_place and p.line else None,
         title=f"ROCm CI: {inert.line(p.rule or p.kind, limit=80)}",
     )
+
+
+def _cause(cause: Diagnosis) -> str:
+    """What it is and what to do, in two lines; the comment says why."""
+    said = f"Likely cause: {inert.line(cause.title, limit=200)}"
+    return f"{said}\nDo this: {inert.line(cause.fixes[0], limit=400)}" if cause.fixes else said
 
 
 SINK: Sink = Annotations()
