@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm_ci.knowledge.entry import Blame
+from rocm_ci.model.diagnostic import Blame
 
 if TYPE_CHECKING:
     from collections.abc import Callable

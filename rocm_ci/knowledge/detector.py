@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Sighted:
-    """The line that shows it, and the values for the entry's texts. `confidence` as of a diagnosis, 0 to 1."""
+    """The line that shows it, and values for the entry's texts. `confidence` as of a diagnosis, 0 to 1."""
 
     hit: Hit
     values: Mapping[str, str] = field(default_factory=dict)
@@ -34,5 +34,5 @@ class Detector(Protocol):
         ...
 
     def look(self, hits: Mapping[str, Sequence[Hit]]) -> Sighted | None:
-        """All lines that its patterns fit (the first ones, where there are hundreds) → whether it is there."""
+        """All lines that its patterns fit (the first, where there are hundreds) → whether it is there."""
         ...

@@ -12,7 +12,7 @@ from rocm_ci.knowledge.entry import CONFIDENCE, Certainty
 from rocm_ci.model.diagnostic import Diagnosis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
     from typing import IO
 
     from rocm_ci.knowledge.entry import Entry, When
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rocm_ci.knowledge.sweep import Found, Hit
 
 MOST = 20
+MOST_SAID = 300
 # A second signature of the same entry makes it surer, and so does a fact that fits.
 _MORE, _FACT = 0.02, 0.03
 
@@ -42,7 +43,7 @@ class _Sighting:
     confidence: float
     first: int
     values: dict[str, str]
-    is_follower: bool = False
+    follows: tuple[str, ...] = ()
 
 
 def explain(log: IO[bytes], library: Library, machine: Machine | None = None) -> tuple[Diagnosis, ...]:
@@ -50,7 +51,7 @@ def explain(log: IO[bytes], library: Library, machine: Machine | None = None) ->
     found = library.sweep.over(log)
     seen = _sightings(found, library, machine or Machine())
     _follow(seen)
-    order = sorted(seen.values(), key=lambda s: (s.is_follower, -_tier(s.confidence), s.first))
+    order = sorted(seen.values(), key=lambda s: (bool(s.follows), -_tier(s.confidence), s.first))
     return tuple(_told(one) for one in order[:MOST])
 
 
@@ -143,8 +144,9 @@ def _compares(have: str, wanted: str) -> bool:
 def _follow(seen: Mapping[str, _Sighting]) -> None:
     """Mark what is a consequence of something else that was seen."""
     for one in seen.values():
-        causes = [seen[i] for i in one.entry.follows if i in seen]
-        one.is_follower = any(c.confidence >= CONFIDENCE[Certainty.POSSIBLE] for c in causes)
+        causes = [seen[i] for i in one.entry.follows if i in seen and i != one.entry.id]
+        sure = [c.entry.id for c in causes if c.confidence >= CONFIDENCE[Certainty.POSSIBLE]]
+        one.follows = tuple(sorted(sure))
 
 
 def _tier(confidence: float) -> int:
@@ -167,17 +169,17 @@ def _told(one: _Sighting) -> Diagnosis:
         title=filled(entry.title, one.values),
         cause=filled(entry.cause, one.values),
         fixes=tuple(fixes),
-        confidence=round(one.confidence * (0.5 if one.is_follower else 1.0), 2),
+        confidence=round(one.confidence * (0.5 if one.follows else 1.0), 2),
         location=place.of(one.hit),
         references=entry.references,
+        severity=entry.severity,
+        blame=entry.blame,
+        said=one.hit.said.text[:MOST_SAID],
+        is_not=entry.is_not,
+        follows=one.follows,
     )
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """With `{name}` replaced by what the log said, cut to a reasonable length; what is not known stays «…»."""
+    """With `{name}` replaced by what the log said, cut to a reasonable length; else «…»."""
     return re.sub(r"\{([a-z]\w*)\}", lambda found: values.get(found[1], "…")[:120], text)
-
-
-def ids(diagnoses: Sequence[Diagnosis]) -> Iterable[str]:
-    """Their ids, in order."""
-    return (one.id for one in diagnoses)

@@ -11,7 +11,7 @@ import msgspec
 
 from rocm_ci.errors import ConfigError
 from rocm_ci.model.base import Frozen
-from rocm_ci.model.diagnostic import Category
+from rocm_ci.model.diagnostic import Blame, Category
 from rocm_ci.model.finding import Severity
 
 EntryId = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=60)]
@@ -43,14 +43,6 @@ class Layer(enum.Enum):
     TOOL = "tool"
     SHELL = "shell"
     RUNNER = "runner"
-
-
-class Blame(enum.Enum):
-    """Whose fault it is, where this is the root cause."""
-
-    CHANGE = "change"
-    MACHINE = "machine"
-    EITHER = "either"
 
 
 class Certainty(enum.Enum):
@@ -105,7 +97,7 @@ class Fix(Frozen, frozen=True, kw_only=True):
 
 
 class Sample(Frozen, frozen=True, kw_only=True):
-    """A log of our own writing, the line (1-based) that it is diagnosed on, and the user's `file:line` if any."""
+    """A log of our own writing, the line (from 1) it is diagnosed on, and the user's `file:line`, if any."""
 
     log: Annotated[str, msgspec.Meta(min_length=10, max_length=6000)]
     line: Annotated[int, msgspec.Meta(ge=1)]
