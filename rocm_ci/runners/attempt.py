@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rocm_ci.config.placeholders import Value
     from rocm_ci.context import Context, Lease
     from rocm_ci.runners.base import Listed, SuiteRunner
+    from rocm_ci.runners.expected import Expected
     from rocm_ci.runners.junit import Reading
     from rocm_ci.runners.live import Seen, Watch
     from rocm_ci.tools.process import Streamed
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """A configured suite, ready to run: `stem` names its files, `values` fill its placeholders."""
+    """A configured suite, ready to run: `stem` names its files, `values` fill its placeholders.
+
+    `wanted` is the list of its tests as it was before any suite ran, or why that cannot be used.
+    """
 
     options: TestOptions
     runner: SuiteRunner
@@ -40,6 +44,7 @@ class Order:
     environment: Mapping[str, str]
     lease_wait_s: float = 1800.0
     flaky: str = "neutral"
+    wanted: Expected | str | None = None
 
     @property
     def shown(self) -> str:
