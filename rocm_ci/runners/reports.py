@@ -40,10 +40,14 @@ _RED = (CaseStatus.FAILED, CaseStatus.ERRORED)
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """What was read; `strays` are the places in the checkout where nobody had asked for it."""
+    """What was read; `strays` are the places in the checkout where nobody had asked for it.
+
+    `foreign` are such places of which nothing was taken, as it may be another suite's.
+    """
 
     reading: Reading | None
     strays: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
 
 
 def clear(slot: Slot, prepared: Prepared) -> int:
@@ -63,8 +67,14 @@ def clear(slot: Slot, prepared: Prepared) -> int:
     return since_ns
 
 
-def found(slot: Slot, prepared: Prepared, suite: str, since_ns: int) -> Found:
-    """Every report that was written; copies of those that lie elsewhere are kept beside ours."""
+def found(
+    slot: Slot, prepared: Prepared, suite: str, since_ns: int, *, heard: Collection[str] | None = None
+) -> Found:
+    """Every report that was written; copies of those that lie elsewhere are kept beside ours.
+
+    `heard` is given when other suites ran meanwhile: of reports that nobody had asked for only these tests,
+    of which the suite itself spoke, are its own.
+    """
     paths = [slot.xml] if _exists(slot.xml) else []
     with contextlib.suppress(OSError):
         paths += sorted(itertools.islice(slot.folder.glob("*.xml"), MAX_REPORTS))
@@ -83,6 +93,11 @@ def found(slot: Slot, prepared: Prepared, suite: str, since_ns: int) -> Found:
     if len(reading.cases) > MAX_CASES:
         problem = f"{len(reading.cases)} test cases, over {MAX_CASES}"
         reading = junit.Reading(readable=False, problems=(problem,))
+    if strays and heard is not None:
+        cases = tuple(case for case in reading.cases if case.id in heard)
+        if not cases:
+            return Found(reading=None, foreign=strays)
+        reading = replace(reading, cases=cases, suite_errors=())
     return Found(reading=reading, strays=strays)
 
 

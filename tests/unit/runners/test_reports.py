@@ -104,6 +104,22 @@ def test_the_search_ends_in_a_tree_without_end(slot: Slot, monkeypatch: pytest.M
     assert reports.found(slot, PLAIN, "u", since).reading is None
 
 
+@pytest.mark.parametrize(
+    ("heard", "ids"), [(None, ["a::b", "c::d"]), ({"a::b", "x"}, ["a::b"]), ({"x"}, None), (set(), None)]
+)
+def test_beside_other_suites_only_what_a_suite_spoke_of_is_its_own(
+    slot: Slot, heard: set[str] | None, ids: list[str] | None
+) -> None:
+    since = reports.clear(slot, PLAIN)
+    (slot.root / "own.xml").write_text(ONE)
+    (slot.root / "theirs.xml").write_text("<testsuite><testcase classname='c' name='d'/></testsuite>")
+
+    found = reports.found(slot, PLAIN, "u", since, heard=heard)
+
+    assert (found.reading and [case.id for case in found.reading.cases]) == ids
+    assert (found.foreign if ids is None else found.strays) == ("own.xml", "theirs.xml")
+
+
 @pytest.mark.attack("input", "reports of a gigabyte each that cost nobody anything but their reader")
 def test_all_reports_together_are_bounded(slot: Slot, monkeypatch: pytest.MonkeyPatch) -> None:
     since = reports.clear(slot, PLAIN)
