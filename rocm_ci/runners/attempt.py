@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocm_ci.config.options import seconds
 from rocm_ci.config.placeholders import fill, names
-from rocm_ci.runners import remains, reports
+from rocm_ci.runners import presence, remains, reports
 from rocm_ci.runners.base import Slot
 from rocm_ci.runners.events import Events
 from rocm_ci.runners.hearing import Hearing
@@ -24,14 +24,19 @@ if TYPE_CHECKING:
     from rocm_ci.config.placeholders import Value
     from rocm_ci.context import Context, Lease
     from rocm_ci.runners.base import Listed, SuiteRunner
+    from rocm_ci.runners.expected import Expected
     from rocm_ci.runners.junit import Reading
     from rocm_ci.runners.live import Seen, Watch
+    from rocm_ci.runners.presence import Presence
     from rocm_ci.tools.process import Streamed
 
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """A configured suite, ready to run: `stem` names its files, `values` fill its placeholders."""
+    """A configured suite, ready to run: `stem` names its files, `values` fill its placeholders.
+
+    `wanted` is the list of its tests as it was before any suite ran, or why that cannot be used.
+    """
 
     options: TestOptions
     runner: SuiteRunner
@@ -40,6 +45,7 @@ class Order:
     environment: Mapping[str, str]
     lease_wait_s: float = 1800.0
     flaky: str = "neutral"
+    wanted: Expected | str | None = None
 
     @property
     def shown(self) -> str:
@@ -58,7 +64,8 @@ class Attempt:
 
     `listed` are the tests that were to run, where that is known; `running` those that began and never
     ended; `overdue` the one that was ended with its process because it ran too long; `unrun` those that
-    never began, because it broke off. `strays` are places where nobody had asked for a report.
+    never began, because it broke off. `strays` are places where nobody had asked for a report, `foreign`
+    such of which it is not known whether they are its own.
     """
 
     streamed: Streamed
@@ -70,13 +77,18 @@ class Attempt:
     overdue: Seen | None = None
     unrun: tuple[Listed, ...] | None = None
     strays: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
 
 
 def run(
     ctx: Context, order: Order, lease: Lease, number: int = 0, only: tuple[Listed, ...] = ()
 ) -> Attempt | None:
     """Attempt `number` (0 is the first); with `only`, just these tests, or None if that cannot be."""
-    slot = _slot(ctx, order, lease, number)
+    with presence.of(ctx.root, order.options.name) as here:
+        return _run(ctx, order, _slot(ctx, order, lease, number), only, here)
+
+
+def _run(ctx: Context, order: Order, slot: Slot, only: tuple[Listed, ...], here: Presence) -> Attempt | None:
     command = order.command(slot.xml)
     prepared = order.runner.prepare(command, slot, only)
     if prepared is None:
@@ -106,7 +118,8 @@ def run(
     if overdue is not None:
         # It is not the run that was to end, but one test's time that was up.
         streamed = dataclasses.replace(streamed, stopped=Stop.TIMEOUT, timed_out=True)
-    found = reports.found(slot, prepared, order.options.name, since_ns)
+    heard = None if here.is_alone else {*watch.seen, *events.listed}
+    found = reports.found(slot, prepared, order.options.name, since_ns, heard=heard)
     for place in found.strays:
         ctx.log.info(f"{order.options.name}: JUnit XML taken from {place}")
     reading = found.reading
@@ -127,6 +140,7 @@ def run(
         overdue=overdue,
         unrun=rest.unrun,
         strays=found.strays,
+        foreign=found.foreign,
     )
 
 

@@ -72,6 +72,12 @@ class Course:
         if done.strays:
             places = judge.named(printable(place).replace("\n", " ") for place in done.strays)
             self.notes.append(f"its JUnit XML was found in {places}, where nobody had asked for it")
+        if done.foreign:
+            places = judge.named(printable(place).replace("\n", " ") for place in done.foreign)
+            self.notes.append(
+                f"JUnit XML lies in {places}, but other suites ran meanwhile and it may be theirs:"
+                " let this one write to {junit}, or set `alone: true`"
+            )
         self._told(seen, why, len(only) or None)
         return seen
 

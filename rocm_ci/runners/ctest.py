@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.runners import ctest_list
 from rocm_ci.runners.base import Listed, Prepared, Slot, SuiteRunner
-from rocm_ci.runners.live import Watch
+from rocm_ci.runners.live import MAX_SEEN, Watch
 from rocm_ci.runners.shell import Simple, Word, insert, simple_commands
 from rocm_ci.tools import file
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from rocm_ci.runners.live import Seen
 
 WRITES_JUNIT = (3, 21)
-_STARTED = re.compile(r"\s*Start\s+(?P<number>\d+): (?P<name>.+)")
+_STARTED = re.compile(r"\s*Start\s+(?P<number>\d{1,9}): (?P<name>.+)")
 _ENDED = re.compile(
-    r"\s*(?:\d+/\d+ )?Test\s+#(?P<number>\d+): (?P<name>.+?) \.*\s*"
-    r"(?P<word>Passed|(?:(?:Subprocess|Child) \w+)?\*\*\*.+?)\s+(?P<took>\d+\.\d+) sec.*"
+    r"\s*(?:\d+/\d+ )?Test\s+#(?P<number>\d{1,9}): (?P<name>.+?) \.*\s*"
+    r"(?P<word>Passed|(?:(?:Subprocess|Child) \w+)?\*\*\*.+?)\s+(?P<took>\d{1,9}\.\d{1,9}) sec.*"
 )
 _OVER = re.compile(r"\d+% tests passed")
 # No test has this number: ctest takes an empty list for all of them.
@@ -49,9 +49,10 @@ class _CtestWatch(Watch):
             self._last = None
         if began:
             name = began.group("name")
-            self._names[began.group("number")] = name
             self._blocked = False
             self.started(f"{name}::{name}", name, name)
+            if f"{name}::{name}" in self.seen and len(self._names) < MAX_SEEN:
+                self._names[began.group("number")] = name
             return
         if ended:
             name = self._names.get(ended.group("number"), ended.group("name"))

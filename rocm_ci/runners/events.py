@@ -15,7 +15,7 @@ from rocm_ci.model.case import CaseStatus
 from rocm_ci.runners import junit_dialects
 from rocm_ci.runners.base import Listed
 from rocm_ci.runners.excerpt import clean, shortened
-from rocm_ci.runners.live import MAX_SEEN, Watch
+from rocm_ci.runners.live import MAX_SEEN, MAX_TEXT, Watch
 from rocm_ci.tools import file
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _MAX_READ = 512_000_000
 _MAX_LINE = 4_000_000
 _CHUNK = 1_048_576
+_MAX_NAME = 65_536
+_MOST = 1e12
 _STATUS = {s.value: s for s in CaseStatus if s is not CaseStatus.FLAKY}
 # What XML 1.0 cannot hold, which pytest writes as `#x1B`.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
@@ -46,6 +48,7 @@ class Events:
         self._source = file.read(path)
         self._rest = b""
         self._read = 0
+        self._room = MAX_TEXT
 
     def follow(self, now: float = math.inf) -> None:
         """Take in what was written since; `now` (monotonic) bounds when a test can have begun."""
@@ -74,21 +77,24 @@ class Events:
         kind = event.get("e")
         if kind == "list" and isinstance(event.get("ids"), list):
             for pair in event["ids"]:
-                if isinstance(pair, list) and len(pair) == 2:
-                    self._list(str(pair[0]), str(pair[1]))
-        elif kind in ("start", "end", "lost") and isinstance(event.get("id"), str):
+                if isinstance(pair, list) and len(pair) == 2 and all(map(_is_name, pair)):
+                    self._list(pair[0], pair[1])
+        elif kind in ("start", "end", "lost") and _is_name(event.get("id")):
             self._test(kind, event, now)
 
     def _list(self, node: str, native: str) -> None:
-        if len(self.listed) < MAX_SEEN:
+        if len(self.listed) < MAX_SEEN and self._room > 0:
             identity, name = reported(node)
+            self._room -= 2 * len(node) + len(native)
             self.listed.setdefault(identity, Listed(id=identity, name=name, native=native))
 
     def _test(self, kind: str, event: dict[str, Any], now: float) -> None:
         identity, name = reported(event["id"])
-        native = str(event.get("native") or event["id"])
+        native = event["native"] if _is_name(event.get("native")) else event["id"]
         if kind == "lost":
-            self.lost.add(identity)
+            if len(self.lost) < MAX_SEEN and self._room > 0:
+                self._room -= len(identity)
+                self.lost.add(identity)
         elif kind == "start":
             self.watch.started(identity, name, native)
             seen = self.watch.seen.get(identity)
@@ -101,15 +107,27 @@ class Events:
                 identity,
                 name,
                 native,
-                _STATUS.get(str(event.get("s")), CaseStatus.ERRORED),
-                message=shortened(clean(str(event.get("m") or ""))),
+                _STATUS.get(_word(event.get("s")), CaseStatus.ERRORED),
+                message=shortened(clean(_word(event.get("m")))),
                 duration_s=max(0.0, _number(event.get("d"), 0.0)),
             )
 
 
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= _MAX_NAME
+
+
 def _number(value: object, otherwise: float) -> float:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if is_number else otherwise  # type: ignore[arg-type]
+    """Within bounds: a whole number may be too large for a float."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return otherwise
+    if isinstance(value, float) and not math.isfinite(value):
+        return otherwise
+    return float(max(-_MOST, min(value, _MOST)))
 
 
 def reported(node: str) -> tuple[str, str]:

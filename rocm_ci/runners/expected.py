@@ -48,6 +48,14 @@ class Compared:
     unlisted: tuple[str, ...]
 
 
+def of(path: str | None, root: Path) -> Expected | str | None:
+    """The list that a suite names, or why it cannot be used. Before any test runs: it could write there."""
+    try:
+        return read(path, root) if path else None
+    except ConfigError as error:
+        return str(error)
+
+
 def read(path: str, root: Path) -> Expected:
     """The list `path` of the checkout `root`. Raises `ConfigError` for one that cannot be used."""
     whole = root / path

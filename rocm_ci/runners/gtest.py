@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _RUN = re.compile(r"\[ RUN      \] (?P<name>\S+)")
-_END = re.compile(r"\[(?P<word>       OK |  FAILED  |  SKIPPED )\] (?P<name>[^\s,]+).*? \((?P<took>\d+) ms\)")
+_END = re.compile(
+    r"\[(?P<word>       OK |  FAILED  |  SKIPPED )\] (?=(?P<name>[^\s,]+))(?P=name)"
+    r".*? \((?P<took>\d{1,12}) ms\)",
+    re.ASCII,
+)
 _NONE = re.compile(
     r"\[==========\] (?:Running 0 tests from 0 test (?:suites|cases)|0 tests from 0 test .* ran).*"
 )

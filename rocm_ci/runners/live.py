@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.runners.excerpt import clean, shortened
 
-# A hostile suite must not fill our memory with invented names.
+# A hostile suite must not fill our memory with invented names, nor our time with lines on which patterns
+# try everything: of a long one only begin and end are looked at.
 MAX_SEEN = 200_000
+MAX_TEXT = 64_000_000
+MAX_LINE = 4_096
 _BAD = (CaseStatus.FAILED, CaseStatus.ERRORED)
 
 
@@ -43,10 +46,13 @@ class Watch:
         self.failed_in_summary = 0
         self.nothing_ran = False
         self.number = 0
+        self._room = MAX_TEXT
 
     def line(self, text: str) -> None:
         """One line, as it was printed. Never raises."""
         self.number += 1
+        if len(text) > MAX_LINE:
+            text = text[: MAX_LINE // 2] + text[-MAX_LINE // 2 :]
         self.understand(clean(text).rstrip())
 
     def understand(self, text: str) -> None:
@@ -65,8 +71,9 @@ class Watch:
 
     def _seen(self, identity: str, name: str, native: str) -> Seen | None:
         seen = self.seen.get(identity)
-        if seen is None and len(self.seen) < MAX_SEEN:
+        if seen is None and len(self.seen) < MAX_SEEN and self._room > 0:
             seen = self.seen[identity] = Seen(identity, name, native)
+            self._room -= len(identity) + len(name) + len(native)
         return seen
 
     def ended(
@@ -86,6 +93,9 @@ class Watch:
         self.open.pop(identity, None)
         seen.last_line = self.number if seen.first_line else 0
         seen.duration_s = duration_s
+        self._room -= len(message)
+        if self._room < 0:
+            message = ""
         if status in _BAD:
             seen.failures += 1
         if status is CaseStatus.PASSED and seen.failures:

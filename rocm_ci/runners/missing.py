@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rocm_ci.runners.excerpt import clean
 
 _NO_PROGRAM = re.compile(
-    r"\S*sh: (?:line )?\d+: (?P<program>[^:]{1,200}): "
+    r"sh: (?:line )?\d{1,9}: (?P<program>[^:]{1,200}): "
     r"(?P<why>command not found|not found|No such file or directory|Permission denied|cannot execute.*)"
 )
 _ROCM_TOOLS = re.compile(

@@ -23,7 +23,9 @@ _WORDS = {
     "RERUN": CaseStatus.FAILED,
 }
 _WORD = rf"(?P<word>{'|'.join(_WORDS)})"
-_ENDED = re.compile(rf"(?P<node>[^\s=]\S*\.py::.+?) {_WORD}(?: \(.*\))?(?:\s+\[ *\d+%\])?")
+# The first `.py::` is the one; a line that holds a thousand of them is not tried from each.
+_PATH = r"(?=(?P<path>[^\s=]\S*?\.py::))(?P=path)"
+_ENDED = re.compile(rf"(?P<node>{_PATH}.+?) {_WORD}(?: \(.*\))?(?:\s+\[ *\d+%\])?")
 _ENDED_BY_WORKER = re.compile(rf"\[gw\d+\] (?:\[ *\d+%\] )?{_WORD} (?P<node>\S+\.py::.+)")
 _STARTED = re.compile(r"(?P<node>[^\s=]\S*\.py::\S+)(?:\s.*)?")
 _SUMMARY = re.compile(r"=*\s*(?P<counts>\d+ [a-z]+(?:, \d+ [a-z]+)*) in [\d.]+s\b.*")
@@ -46,7 +48,7 @@ class _PytestWatch(Watch):
         elif " in " in text or "no tests" in text or "collected 0" in text:
             summary = _SUMMARY.fullmatch(text)
             if summary:
-                bad = re.findall(r"(\d+) (?:failed|errors?)\b", summary.group("counts"))
+                bad = re.findall(r"\b(\d{1,9}) (?:failed|errors?)\b", summary.group("counts"))
                 self.failed_in_summary += sum(map(int, bad))
             elif _NO_TESTS.fullmatch(text):
                 self.nothing_ran = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import shutil
 from dataclasses import dataclass, replace
@@ -14,15 +15,20 @@ from rocm_ci.runners import junit
 from rocm_ci.tools import file
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
     from rocm_ci.runners.base import Prepared, Slot
-    from rocm_ci.runners.junit import Reading
+    from rocm_ci.runners.junit import Document, Reading
 
 MAX_REPORTS = 10_000
+# Of all reports of one attempt together: files with holes cost those who make them nothing, but us the time
+# to read them, and the GPUs are kept meanwhile.
+MAX_BYTES = junit.MAX_BYTES
+MAX_CASES = 1_000_000
 # A suite may leave a million files behind; its report lies near the top.
 _MAX_LOOKED_AT = 50_000
+_MAX_SORTED = 500_000
 _MAX_DEPTH = 8
 _MAX_STRAY = 200
 _HEAD = 4_096
@@ -34,10 +40,14 @@ _RED = (CaseStatus.FAILED, CaseStatus.ERRORED)
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """What was read; `strays` are the places in the checkout where nobody had asked for it."""
+    """What was read; `strays` are the places in the checkout where nobody had asked for it.
+
+    `foreign` are such places of which nothing was taken, as it may be another suite's.
+    """
 
     reading: Reading | None
     strays: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
 
 
 def clear(slot: Slot, prepared: Prepared) -> int:
@@ -57,11 +67,17 @@ def clear(slot: Slot, prepared: Prepared) -> int:
     return since_ns
 
 
-def found(slot: Slot, prepared: Prepared, suite: str, since_ns: int) -> Found:
-    """Every report that was written; copies of those that lie elsewhere are kept beside ours."""
+def found(
+    slot: Slot, prepared: Prepared, suite: str, since_ns: int, *, heard: Collection[str] | None = None
+) -> Found:
+    """Every report that was written; copies of those that lie elsewhere are kept beside ours.
+
+    `heard` is given when other suites ran meanwhile: of reports that nobody had asked for only these tests,
+    of which the suite itself spoke, are its own.
+    """
     paths = [slot.xml] if _exists(slot.xml) else []
     with contextlib.suppress(OSError):
-        paths += sorted(slot.folder.glob("*.xml"))[:MAX_REPORTS]
+        paths += sorted(itertools.islice(slot.folder.glob("*.xml"), MAX_REPORTS))
     for index, report in enumerate(prepared.reports):
         if _exists(report):
             paths.append(report)
@@ -73,8 +89,29 @@ def found(slot: Slot, prepared: Prepared, suite: str, since_ns: int) -> Found:
         slot.folder.rmdir()  # only succeeds when nothing was put into it
     if not paths:
         return Found(reading=None)
-    reading = junit.joined([(path.name, junit.read_file(path, suite=suite)) for path in paths])
+    reading = junit.joined(_documents(paths, suite))
+    if len(reading.cases) > MAX_CASES:
+        problem = f"{len(reading.cases)} test cases, over {MAX_CASES}"
+        reading = junit.Reading(readable=False, problems=(problem,))
+    if strays and heard is not None:
+        cases = tuple(case for case in reading.cases if case.id in heard)
+        if not cases:
+            return Found(reading=None, foreign=strays)
+        reading = replace(reading, cases=cases, suite_errors=())
     return Found(reading=reading, strays=strays)
+
+
+def _documents(paths: Iterable[Path], suite: str) -> Iterator[tuple[str, Document]]:
+    room = MAX_BYTES
+    for path in paths:
+        with contextlib.suppress(OSError):
+            room -= path.stat().st_size
+        if room >= 0:
+            yield path.name, junit.read_file(path, suite=suite)
+        else:
+            problem = f"all reports together have over {MAX_BYTES} bytes"
+            yield path.name, junit.Document(readable=False, problem=problem)
+            return
 
 
 def only(reading: Reading, wanted: Collection[str]) -> Reading:
@@ -88,6 +125,7 @@ def _strays(slot: Slot, since_ns: int) -> tuple[tuple[str, ...], list[Path]]:
     places: list[str] = []
     copies: list[Path] = []
     known: set[bytes] = set()
+    room = MAX_BYTES
     for path in _written(slot, since_ns):
         source = file.read(path)
         if source is None:
@@ -96,30 +134,36 @@ def _strays(slot: Slot, since_ns: int) -> tuple[tuple[str, ...], list[Path]]:
             if b"<testsuite" not in source.read(_HEAD):
                 continue
             source.seek(0)
-            digest = _digest(source) if _is_fit(source.fileno()) else b""
+            size = os.fstat(source.fileno()).st_size
+            room -= size
+            digest = _digest(source, size) if room >= 0 else b""
             if not digest or digest in known:
                 continue
             known.add(digest)
             source.seek(0)
             copy = slot.folder / f"found-{len(copies) + 1}.xml"
             with contextlib.suppress(OSError), file.create(copy) as target:
-                shutil.copyfileobj(source, target)
+                _copied(source, target, size)
                 places.append(str(path.relative_to(slot.root)))
                 copies.append(copy)
-        if len(copies) >= _MAX_STRAY:
+        if len(copies) >= _MAX_STRAY or room < 0:
             break
     return tuple(places), copies
 
 
-def _digest(source: BinaryIO) -> bytes:
+def _digest(source: BinaryIO, size: int) -> bytes:
+    """Of so much of it: somebody may make it longer meanwhile."""
     digest = hashlib.sha256()
-    while chunk := source.read(_CHUNK):
+    while size > 0 and (chunk := source.read(min(size, _CHUNK))):
         digest.update(chunk)
+        size -= len(chunk)
     return digest.digest()
 
 
-def _is_fit(descriptor: int) -> bool:
-    return 0 < os.fstat(descriptor).st_size <= junit.MAX_BYTES
+def _copied(source: BinaryIO, target: BinaryIO, size: int) -> None:
+    while size > 0 and (chunk := source.read(min(size, _CHUNK))):
+        target.write(chunk)
+        size -= len(chunk)
 
 
 def _written(slot: Slot, since_ns: int) -> Iterator[Path]:
@@ -128,7 +172,9 @@ def _written(slot: Slot, since_ns: int) -> Iterator[Path]:
     while folders:
         folder, depth = folders.pop()
         try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            with os.scandir(folder) as every:
+                some = itertools.islice(every, _MAX_SORTED)
+                entries = sorted(some, key=lambda entry: entry.name)
         except OSError:
             continue
         for entry in entries:

@@ -6,20 +6,17 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from rocm_ci.errors import ConfigError
 from rocm_ci.model.result import Suite
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.runners import continuation, expected, judge, retry, whole
 from rocm_ci.runners.course import Course
+from rocm_ci.runners.expected import Expected
 from rocm_ci.runners.summary import summed
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rocm_ci.context import Context, Lease
     from rocm_ci.runners.attempt import Order
     from rocm_ci.runners.base import Listed
-    from rocm_ci.runners.expected import Expected
     from rocm_ci.runners.outcome import Outcome
     from rocm_ci.runners.telling import Story
 
@@ -45,10 +42,8 @@ def run(ctx: Context, order: Order, lease: Lease, only: tuple[Listed, ...] = ())
     The lease stays its caller's to give back, who may do so although it is given back already.
     The list of expected tests is held against a whole suite only; see `vanished`.
     """
-    try:
-        wanted = None if only else _expected(order, ctx.root)
-    except ConfigError as error:
-        return unrun(order, Verdict.FAIL, str(error))
+    if isinstance(order.wanted, str):
+        return unrun(order, Verdict.FAIL, order.wanted)
     course = Course(ctx, order, lease)
     try:
         line = continuation.through(course, only, "first run")
@@ -58,18 +53,12 @@ def run(ctx: Context, order: Order, lease: Lease, only: tuple[Listed, ...] = ())
         suite = summed(course, line, story, unrun(order, Verdict.ERROR, ""))
     finally:
         course.close()
-    return suite if wanted is None else _held(suite, wanted)
+    return suite if only else vanished(order, suite)
 
 
-def vanished(order: Order, suite: Suite, root: Path) -> Suite:
-    """A suite joined from parts, held against the list of tests that are expected of it."""
-    wanted = _expected(order, root)
-    return suite if wanted is None else _held(suite, wanted)
-
-
-def _expected(order: Order, root: Path) -> Expected | None:
-    # Read before anything runs: a test could write what it likes into the list.
-    return expected.read(order.options.expected, root) if order.options.expected else None
+def vanished(order: Order, suite: Suite) -> Suite:
+    """A whole suite, perhaps joined from parts, held against the list of tests that are expected of it."""
+    return _held(suite, order.wanted) if isinstance(order.wanted, Expected) else suite
 
 
 def _held(suite: Suite, wanted: Expected) -> Suite:

@@ -11,6 +11,7 @@ from rocm_ci.errors import ConfigError
 from rocm_ci.gpu import visible
 from rocm_ci.model.verdict import Verdict
 from rocm_ci.plan import asks_for_suite
+from rocm_ci.runners import expected
 from rocm_ci.runners.attempt import Order
 from rocm_ci.runners.base import SuiteRunner
 
@@ -70,6 +71,7 @@ def _order(ctx: Context, job: Job, runners: Mapping[str, SuiteRunner], index: in
         environment={**ctx.environment, **information},
         lease_wait_s=seconds(job.config.lease_wait),
         flaky=job.config.flaky,
+        wanted=expected.of(options.expected, ctx.root),
     )
 
 

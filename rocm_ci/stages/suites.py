@@ -81,7 +81,7 @@ class Work:
             joined = replace(
                 shards.joined(pieces), duration_s=max(self._span, default=0.0) - min(self._span, default=0.0)
             )
-            whole = suite.vanished(self.order, joined, self.ctx.root)
+            whole = suite.vanished(self.order, joined)
         whole = warm_up.told(whole, self._warm)
         reason = "; ".join(text for text in (whole.reason, self._remark) if text)
         return replace(whole, reason=reason)

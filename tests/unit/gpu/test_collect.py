@@ -193,8 +193,12 @@ def test_cards_of_other_jobs_on_the_same_host_are_not_lost_cards() -> None:
 def test_a_virtual_function_is_known_by_its_id_whatever_tools_call_it(
     device: int, *, is_virtual: bool
 ) -> None:
-    facts = collect(MemoryReader(files={f"{NODES}/1/properties": card(device_id=device)}))
+    called = '[{"gpu": 0, "asic": {"market_name": "AMD Instinct MI300X"}}]'
+    files = {f"{NODES}/1/properties": card(device_id=device)}
 
+    facts = collect(MemoryReader(files=files, recordings=(called,)))
+
+    assert facts.gpus[0].name == "AMD Instinct MI300X"
     assert facts.gpus[0].virtual_function is is_virtual
 
 

@@ -11,7 +11,7 @@ import msgspec
 from rocm_ci.config.options import TestOptions
 from rocm_ci.model.case import Case, CaseStatus
 from rocm_ci.model.incident import Incident, IncidentKind
-from rocm_ci.runners import attempt, suite
+from rocm_ci.runners import attempt, expected, suite
 from rocm_ci.runners.attempt import Attempt, Order
 from rocm_ci.runners.base import Listed, Prepared
 from rocm_ci.runners.junit import Reading
@@ -142,6 +142,7 @@ class Play:
             environment={},
             lease_wait_s=self.lease_wait_s,
             flaky=self.flaky,
+            wanted=expected.of(str(options["expected"]) if "expected" in options else None, root),
         )
         lease = self.gpus.lease(order.options.gpus, step="unit")
         assert lease is not None

@@ -92,6 +92,41 @@ def test_numbers_out_of_all_bounds_are_bounded(tmp_path: Path) -> None:
     assert (seen.status, seen.duration_s, seen.failures) == (CaseStatus.ERRORED, 0.0, 101)
 
 
+@pytest.mark.parametrize("field", ["t", "d", "again"])
+@pytest.mark.attack("input", "a number in an event of our plug-in that is too large for a float")
+def test_a_whole_number_without_end_is_bounded(tmp_path: Path, field: str) -> None:
+    found = heard(
+        tmp_path / "e", {"e": "start", "id": "a.py::a"}, {"e": "end", "id": "a.py::a", field: 10**400}
+    )
+
+    seen = found.watch.seen["a::a"]
+    assert seen.status is CaseStatus.ERRORED
+    assert seen.duration_s in (0.0, 1e12)
+
+
+@pytest.mark.attack("input", "texts without end, lists and objects where an event of our plug-in has a name")
+def test_names_are_short_texts(tmp_path: Path) -> None:
+    odd: list[object] = ["x" * 100_000, ["a.py::a"], {}, 7, None, ""]
+    told = [{"e": kind, "id": name} for kind in ("start", "end", "lost") for name in odd]
+    found = heard(tmp_path / "e", *told, {"e": "list", "ids": [[name, "b"] for name in odd]})
+    named = heard(tmp_path / "n", *({"e": "end", "id": "a.py::a", "native": n, "m": n, "s": n} for n in odd))
+
+    assert (found.watch.seen, found.lost, found.listed) == ({}, set(), {})
+    assert [seen.native for seen in named.watch.seen.values()] == ["a.py::a"]
+
+
+@pytest.mark.attack("input", "memory filled by invented tests in the events of our plug-in")
+def test_invented_names_fill_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rocm_ci.runners.events.MAX_TEXT", 10_000)
+    monkeypatch.setattr("rocm_ci.runners.live.MAX_TEXT", 10_000)
+    names = [f"a.py::{number}{'x' * 1_000}" for number in range(100)]
+
+    for kind in ("start", "end", "lost"):
+        found = heard(tmp_path / kind, *({"e": kind, "id": name} for name in names))
+        assert len(found.watch.seen) + len(found.lost) < 15
+    assert len(heard(tmp_path / "list", {"e": "list", "ids": [[n, n] for n in names]}).listed) < 15
+
+
 def test_half_a_line_waits_for_the_other_half(tmp_path: Path) -> None:
     path = tmp_path / "e"
     found = events(path)

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rocm_ci.model.case import Case, CaseStatus
-from rocm_ci.runners import junit, junit_dialects
+from rocm_ci.runners import junit, junit_dialects, junit_strict
 from rocm_ci.runners.excerpt import EXCERPT_HEAD, EXCERPT_TAIL, MESSAGE_CHARS
+from rocm_ci.runners.junit_elements import Builder
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "junit"
 
@@ -390,3 +391,24 @@ def test_an_undefined_entity_is_repaired() -> None:
 )
 def test_a_failure_without_a_message_is_told_by_its_output(output: str, said: str) -> None:
     assert junit_dialects.said(output) == said
+
+
+def test_a_file_beyond_all_bounds_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = tmp_path / "big.xml"
+    report.write_text("<testsuite><testcase name='a'/></testsuite>")
+    monkeypatch.setattr(junit, "MAX_BYTES", 20)
+
+    read = junit.read_file(report)
+
+    assert (read.readable, len(read.elements)) == (False, 0)
+    assert read.problem == "it has 43 bytes, over 20"
+
+
+def test_a_tag_without_an_end_is_not_gathered_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(junit_strict, "MAX_PENDING", 1_000)
+    pieces = iter(["<testsuite name='", *["x" * 500] * 20])
+
+    outcome = junit_strict.parse(pieces, Builder(""))
+
+    assert outcome.detail.endswith("a tag without an end")
+    assert len(list(pieces)) > 10, "the rest was never looked at"

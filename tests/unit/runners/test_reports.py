@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -101,6 +102,55 @@ def test_the_search_ends_in_a_tree_without_end(slot: Slot, monkeypatch: pytest.M
     (slot.root / "z.xml").write_text(ONE)
 
     assert reports.found(slot, PLAIN, "u", since).reading is None
+
+
+@pytest.mark.parametrize(
+    ("heard", "ids"), [(None, ["a::b", "c::d"]), ({"a::b", "x"}, ["a::b"]), ({"x"}, None), (set(), None)]
+)
+def test_beside_other_suites_only_what_a_suite_spoke_of_is_its_own(
+    slot: Slot, heard: set[str] | None, ids: list[str] | None
+) -> None:
+    since = reports.clear(slot, PLAIN)
+    (slot.root / "own.xml").write_text(ONE)
+    (slot.root / "theirs.xml").write_text("<testsuite><testcase classname='c' name='d'/></testsuite>")
+
+    found = reports.found(slot, PLAIN, "u", since, heard=heard)
+
+    assert (found.reading and [case.id for case in found.reading.cases]) == ids
+    assert (found.foreign if ids is None else found.strays) == ("own.xml", "theirs.xml")
+
+
+@pytest.mark.attack("input", "reports of a gigabyte each that cost nobody anything but their reader")
+def test_all_reports_together_are_bounded(slot: Slot, monkeypatch: pytest.MonkeyPatch) -> None:
+    since = reports.clear(slot, PLAIN)
+    monkeypatch.setattr(reports, "MAX_BYTES", 2_500_000)
+    for number in range(10):
+        for path in (slot.folder / f"{number}.xml", slot.root / f"{number}.xml"):
+            path.write_text(ONE)
+            os.truncate(path, 1_000_000 + number)
+    asked = reports.found(slot, PLAIN, "u", since).reading
+    shutil.rmtree(slot.folder)
+    slot.folder.mkdir()
+
+    strays = reports.found(slot, PLAIN, "u", since)
+
+    assert asked is not None
+    assert not asked.readable
+    assert asked.problems == ("2.xml: all reports together have over 2500000 bytes",)
+    assert strays.strays == ("0.xml", "1.xml")
+
+
+@pytest.mark.attack("input", "more tests in a report than anybody can look at")
+def test_a_report_of_too_many_tests_counts_for_nothing(slot: Slot, monkeypatch: pytest.MonkeyPatch) -> None:
+    since = reports.clear(slot, PLAIN)
+    monkeypatch.setattr(reports, "MAX_CASES", 2)
+    cases = "".join(f"<testcase name='{number}'/>" for number in range(3))
+    slot.xml.write_text(f"<testsuite>{cases}</testsuite>")
+
+    reading = reports.found(slot, PLAIN, "u", since).reading
+
+    assert reading is not None
+    assert (reading.readable, reading.problems, reading.cases) == (False, ("3 test cases, over 2",), ())
 
 
 def test_what_the_folder_of_reports_holds_is_cleared_before_a_run(slot: Slot) -> None:

@@ -290,6 +290,7 @@ def test_a_warm_up_takes_nothing_of_the_time_that_the_tests_have(tmp_path: Path)
     took = done.work.took_s(done.ended)
     assert took is not None
     assert took <= sum(one.duration_s for one in done.suite.tries if one.why != "warm-up") + 1e-9
+    assert done.suite.duration_s == took
 
 
 def test_a_warm_up_that_fails_is_told_and_changes_nothing_else(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from rocm_ci.model.facts import Facts, Gpu
 from rocm_ci.model.plan import Plan
 from rocm_ci.model.result import TestResult
 from rocm_ci.model.verdict import Verdict
+from rocm_ci.schedule import times
 from rocm_ci.stages import test as stage
 from tests.fakes import FakeGpus, FakeRunner, context
 
@@ -75,6 +76,13 @@ def test_the_command_runs_in_bash_with_what_it_needs_to_know(tmp_path: Path) -> 
     )
     assert environment["ROCM_CI"] == "2", "what the configuration sets wins"
     assert environment["ROCM_CI_JUNIT"] == str(tmp_path / "out/junit/u.xml")
+
+
+def test_how_long_a_suite_took_is_kept_for_the_next_run(tmp_path: Path) -> None:
+    ctx = context(tmp_path, FakeRunner({"bash": (0, "")}))
+    stage.run(ctx, job({"name": "u", "run": "t"}))
+
+    assert set(times.known(ctx.state, ctx.root.name).suites) == {"u"}
 
 
 def test_a_suite_that_chooses_its_gpus_itself_is_left_alone(tmp_path: Path) -> None:
