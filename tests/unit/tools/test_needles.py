@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rocm_ci.tools.needles import ignores_case, of_pattern, texts_of
 from rocm_ci.scan.rulebook import shipped
+from rocm_ci.tools.needles import ignores_case, of_pattern, texts_of
 
 
 @pytest.mark.parametrize(
