@@ -74,7 +74,12 @@ class Locator:
             if found:
                 return found
         bare = re.sub(r"^(?:\.\./)+", "", os.path.normpath(raw))
-        return self._relative(self._roots[0] / bare) if bare != raw else None
+        return (self._relative(self._roots[0] / bare) if bare != raw else None) or self._named(bare)
+
+    def _named(self, path: str) -> str | None:
+        """After `cd src && hipcc a.hip` nobody says which folder it was: a name that is there once tells."""
+        found = self.by_stem(Path(path).stem)
+        return found if found and found.endswith(f"/{path}") else None
 
     def _relative(self, path: Path) -> str | None:
         plain = Path(os.path.normpath(path))

@@ -47,13 +47,23 @@ def test_paths_are_relative_where_they_lie_inside(root: Path, raw: str, inside: 
 
 def test_make_says_in_which_folder_it_is(root: Path) -> None:
     locator = Locator(root)
-    assert locator.inside("a.hip") is None
+    assert locator.inside("c.cpp") is None
 
-    locator.note_folder(f"make[1]: Entering directory '{root}/src'")
-    assert locator.inside("a.hip") == "src/a.hip"
+    locator.note_folder(f"make[1]: Entering directory '{root}/lib'")
+    assert locator.inside("c.cpp") == "lib/c.cpp"
 
-    locator.note_folder(f"make[1]: Leaving directory '{root}/src'")
-    assert locator.inside("a.hip") is None
+    locator.note_folder(f"make[1]: Leaving directory '{root}/lib'")
+    assert locator.inside("c.cpp") is None
+
+
+def test_a_name_without_its_folder_is_found_only_when_it_is_there_once(root: Path) -> None:
+    locator = Locator(root)
+
+    assert locator.inside("b.hip") == "csrc/deep/b.hip"
+    assert locator.inside("deep/b.hip") == "csrc/deep/b.hip"
+    assert locator.inside("flat/b.hip") is None
+    assert locator.inside("b.cpp") is None
+    assert locator.inside("c.cpp") is None
 
 
 def test_a_checkout_behind_a_link_is_known_by_both_names(tmp_path: Path, root: Path) -> None:
