@@ -315,3 +315,40 @@ def test_a_scan_has_nothing_to_explain(ctx: Context) -> None:
     result = ScanResult(verdict=Verdict.FAIL, duration_s=1.0)
 
     assert explainer(ctx, found()).told(result) is result
+
+
+class _History:
+    """A repository whose merge base has one entry of its own."""
+
+    def names(self, commit: str, folder: str) -> tuple[str, ...]:
+        return ("old.yaml",) if commit == "b" * 40 and folder.endswith("/infra") else ()
+
+    def show(self, commit: str, path: str) -> bytes | None:
+        return b"id: [" if commit == "b" * 40 and path.endswith("infra/old.yaml") else None
+
+
+def test_of_a_fork_only_the_entries_of_the_merge_base_count(
+    ctx: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(diagnose, "Git", lambda *_: _History())
+    own = ctx.root / library.FOLDER / "infra"
+    own.mkdir(parents=True)
+    (own / "forged.yaml").write_text("id: [")
+    event = Event(kind=EventKind.PULL_REQUEST, head="a" * 40, merge_base="b" * 40, is_fork=True)
+    told = Explainer(ctx, job(event), lambda *_: (found(),))
+    told.told(built(step()))
+
+    assert "old.yaml" in told.notices[0]
+    assert "forged" not in told.notices[0]
+
+
+def test_without_a_merge_base_a_fork_adds_nothing(ctx: Context) -> None:
+    own = ctx.root / library.FOLDER / "infra"
+    own.mkdir(parents=True)
+    (own / "forged.yaml").write_text("id: [")
+    told = Explainer(
+        ctx, job(Event(kind=EventKind.PULL_REQUEST, head="a" * 40, is_fork=True)), lambda *_: (found(),)
+    )
+    told.told(built(step()))
+
+    assert told.notices == []
