@@ -93,6 +93,8 @@ class Sweep:
         if self._automaton is None:
             return
         for place, wanted in self._lines(window, found):
+            if not wanted:
+                continue
             start, end = window.bounds(place)
             raw = window.text(start, end, place)
             said = plain(raw)
@@ -113,21 +115,24 @@ class Sweep:
     def _lines(self, window: _Window, found: dict[int, Found]) -> Iterator[tuple[int, list[int]]]:
         """A place in each line that holds a needle, and the patterns to try there."""
         assert self._automaton is not None  # noqa: S101 - asked before
-        end, place, wanted = -1, 0, list[int]()
-        hits = self._automaton.find_matches_as_indexes(window.data, overlapping=True)
-        for word, at, _ in hits:
-            if not window.first <= at < window.last:
-                continue
+        end, place, words = -1, 0, set[int]()
+        # Hits come by where they end; within a line that makes no difference.
+        for word, at, _ in self._automaton.find_matches_as_indexes(window.data, overlapping=True):
             if at >= end:
-                if wanted:
-                    yield place, wanted
-                end = window.bounds(at)[1]
-                place, wanted = at, []
-            for number in self._owners[word]:
-                if number not in wanted and (number not in found or found[number].count < MOST_HITS):
-                    wanted.append(number)
-        if wanted:
-            yield place, wanted
+                if words:
+                    yield place, self._wanted(words, found)
+                    words = set()
+                if not window.first <= at < window.last:
+                    continue
+                end, place = window.bounds(at)[1], at
+            words.add(word)
+        if words:
+            yield place, self._wanted(words, found)
+
+    def _wanted(self, words: set[int], found: dict[int, Found]) -> list[int]:
+        """The patterns of these needles that have not said yet what they have to say."""
+        numbers = dict.fromkeys(number for word in sorted(words) for number in self._owners[word])
+        return [n for n in numbers if n not in found or found[n].count < MOST_HITS]
 
 
 class _Window:
