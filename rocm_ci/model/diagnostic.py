@@ -46,7 +46,7 @@ class Blame(enum.Enum):
 class Diagnosis(Frozen, frozen=True, kw_only=True):
     """One explanation of a failure, from the error library. `line` is 1-based in the log.
 
-    `said` is that line without colours and prefixes. `follows` names the diagnoses that it is a consequence of.
+    `said` is that line without colours and prefixes. `follows` names the diagnoses it is a consequence of.
     """
 
     id: str

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from rocm_ci.tools import needles
 from rocm_ci.scan.source import RegionKind
+from rocm_ci.tools import needles
 
 if sys.version_info >= (3, 11):
     from re import _compiler as compiler  # type: ignore[attr-defined]

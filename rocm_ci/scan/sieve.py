@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm_ci.scan import screen
-from rocm_ci.tools import needles
 from rocm_ci.scan.language_registry import detector
 from rocm_ci.scan.prefilter import Need
 from rocm_ci.scan.source import RegionKind
+from rocm_ci.tools import needles
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
