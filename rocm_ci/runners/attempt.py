@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import glob
 from dataclasses import dataclass
@@ -147,6 +148,8 @@ def _run(ctx: Context, order: Order, slot: Slot, only: tuple[Listed, ...], here:
 def _slot(ctx: Context, order: Order, lease: Lease, number: int) -> Slot:
     stem = order.stem if number == 0 else f"{order.stem}.retry-{number}"
     limit = order.options.test_timeout
+    if (ctx.out / "junit").is_symlink() or not (ctx.out / "junit").is_dir():
+        file.remove(ctx.out / "junit")  # a test put something else in its place
     return Slot(
         root=ctx.root,
         xml=ctx.out / "junit" / f"{stem}.xml",
@@ -161,9 +164,10 @@ def _slot(ctx: Context, order: Order, lease: Lease, number: int) -> Slot:
 
 def _mark(slot: Slot, *, is_heard: bool) -> None:
     """An attempt in which the plug-in was heard leaves an empty file behind, for those after it."""
-    file.remove(slot.events)
-    if is_heard:
-        file.create(slot.events).close()
+    with contextlib.suppress(OSError):  # a test made something else of our folder
+        file.remove(slot.events)
+        if is_heard:
+            file.create(slot.events).close()
 
 
 def _gpus(order: Order, lease: Lease) -> Mapping[str, str]:

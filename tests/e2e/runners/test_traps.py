@@ -1,4 +1,4 @@
-"""A test that takes a line out of the list of expected tests while the list is still to be looked at."""
+"""Tests that reach for what we still need: the list of expected tests, our own folder."""
 
 from __future__ import annotations
 
@@ -13,6 +13,25 @@ if TYPE_CHECKING:
     from tests.e2e.runners.conftest import Project
 
 EDITS = "def test_a(): open('expected.txt', 'w').write('test_a::test_a\\n')\n"
+
+
+@pytest.mark.parametrize("trap", ["open('{}', 'w').close()", "os.mkfifo('{}')", "os.symlink('/', '{}')"])
+@pytest.mark.attack("5", "something else in the place of the folder of reports")
+def test_a_trap_in_place_of_our_folder_is_the_change_s_failure(project: Project, trap: str) -> None:
+    folder = project.out / "junit"
+    code = (
+        f"import os, shutil\ndef test_a():\n    shutil.rmtree('{folder}'); {trap.format(folder)}; assert 0\n"
+    )
+    project.write("test_a.py", code)
+    project.write("test_b.py", "def test_b(): pass\n")
+
+    one, two = project.stage(
+        {"name": "one", "run": f"{PYTEST} test_a.py", "retries": 0},
+        {"name": "two", "run": f"{PYTEST} test_b.py"},
+    ).suites
+
+    assert (one.verdict, two.verdict) == (Verdict.FAIL, Verdict.PASS), (one.reason, two.reason)
+    assert (folder / "two.xml").is_file()
 
 
 @pytest.mark.parametrize("shards", [1, 2])
