@@ -13,8 +13,12 @@ import platform
 import re
 from collections import defaultdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TESTS = Path(__file__).resolve().parent
 PAGE = TESTS.parent / "docs" / "evidence" / "security.md"
@@ -66,10 +70,18 @@ def marked() -> set[Attack]:
         if "mark.attack(" not in text:
             continue
         where = path.relative_to(TESTS.parent).as_posix()
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.FunctionDef):
-                found |= {(point, what, f"{where}::{node.name}") for point, what in _marks(node)}
+        for name, node in _functions(ast.parse(text).body, where):
+            found |= {(point, what, name) for point, what in _marks(node)}
     return found
+
+
+def _functions(body: list[ast.stmt], where: str) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Those of a module and of its classes, as pytest calls them."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef):
+            yield f"{where}::{node.name}", node
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(node.body, f"{where}::{node.name}")
 
 
 def _marks(node: ast.FunctionDef) -> set[tuple[str, str]]:

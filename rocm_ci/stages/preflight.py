@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from rocm_ci.gpu.checks import quarantine
+from rocm_ci.gpu.checks import quarantine, resources
 from rocm_ci.gpu.checks.machine import Needs, survey
 from rocm_ci.gpu.checks.outcome import is_unknown
 from rocm_ci.gpu.checks.run import run_checks, trouble, verdict
@@ -17,6 +17,8 @@ from rocm_ci.model.result import Check, PreflightResult
 from rocm_ci.model.verdict import Verdict
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rocm_ci.context import Context, Job
 
 # A report has many other things to hold: a check is a line or two, whatever a machine says of itself.
@@ -30,12 +32,6 @@ def run(ctx: Context, job: Job) -> PreflightResult:
     without that part still run: a scan needs no GPU.
     """
     began = ctx.clock.monotonic()
-    folders = {
-        "the checkout": ctx.root,
-        "results": ctx.out,
-        "scratch files": ctx.work,
-        "the state of this host": ctx.state,
-    }
     needs = needs_of(job)
 
     def on_gpus() -> Smoke:
@@ -45,7 +41,7 @@ def run(ctx: Context, job: Job) -> PreflightResult:
     machine = survey(
         job.facts,
         live_reader(ctx.run, ctx.environment, root=ctx.host),
-        folders=folders,
+        folders=_folders(ctx),
         host=ctx.host,
         run=ctx.run,
         quarantined=lambda: quarantine.look(job.facts, ctx.state, ctx.environment, ctx.clock.now(), ctx.host),
@@ -76,6 +72,14 @@ def needs_of(job: Job) -> Needs:
         commands=tuple(build.run for build in job.config.build),
         archs=job.config.arch,
     )
+
+
+def _folders(ctx: Context) -> dict[str, Path]:
+    """What a run writes to, as a reader calls it."""
+    named = {"the checkout": ctx.root, "results": ctx.out, "scratch files": ctx.work}
+    state = {"the state of this host": ctx.state}
+    # A container gets it for reading only, and what it keeps goes out another way: no reason not to test.
+    return named | state if all(one.writable for one in resources.folders(state)) else named
 
 
 def _short(check: Check) -> Check:

@@ -163,3 +163,18 @@ def test_a_machine_that_says_too_much_is_cut_to_what_a_report_holds(
 
     assert max(len(c.seen) + len(c.needed) + len(c.fix or "") for c in result.checks) <= 1800
     assert len(result.checks) < 50
+
+
+def test_a_state_folder_that_may_only_be_read_is_no_reason_not_to_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A container gets it like that, and its writes go out another way."""
+
+    def looked(named: dict[str, Path]) -> tuple[Folder, ...]:
+        return tuple(replace(PLENTY, name=name, writable="state" not in name) for name in named)
+
+    monkeypatch.setattr("rocm_ci.gpu.checks.resources.folders", looked)
+
+    checks = run(tmp_path, Config(), GOOD, StageName.SCAN).checks
+
+    assert next(check for check in checks if check.id == "disk").status is Verdict.PASS
