@@ -11,15 +11,16 @@ from rocm_ci.model.finding import Severity
 from rocm_ci.model.plan import StageName
 from rocm_ci.model.result import BuildResult, ScanResult, TestResult
 from rocm_ci.report import inert, legs, words
+from rocm_ci.report.causes import placed
 from rocm_ci.report.details import fold
 from rocm_ci.report.tally import of_status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rocm_ci.github.client import AnnotationLevel
     from rocm_ci.model.case import Case
-    from rocm_ci.model.diagnostic import Diagnostic
+    from rocm_ci.model.diagnostic import Diagnosis, Diagnostic
     from rocm_ci.model.finding import Finding
     from rocm_ci.model.report import Report
 
@@ -88,14 +89,17 @@ def listed(remarks: Remarks, *, limit: int = 100) -> str:
 def _all(report: Report) -> Iterator[tuple[_Said, str]]:
     """Everything, with the leg that says it."""
     for result in report.results:
-        said: Iterable[_Said]
+        said: list[_Said]
         match result:
             case ScanResult():
-                said = map(_of_finding, result.findings)
+                said = [_of_finding(finding) for finding in result.findings]
             case BuildResult():
-                said = (_of_diagnostic(d) for step in result.steps for d in step.diagnostics)
+                said = [_of_diagnostic(d) for step in result.steps for d in step.diagnostics]
+                said += [_of_cause(d, StageName.BUILD) for step in result.steps for d in step.diagnoses]
             case TestResult():
-                said = map(_of_case, of_status(result.suites, CaseStatus.FAILED, CaseStatus.ERRORED))
+                red = of_status(result.suites, CaseStatus.FAILED, CaseStatus.ERRORED)
+                said = [_of_case(case) for case in red]
+                said += [_of_cause(d, StageName.TEST) for suite in result.suites for d in suite.diagnoses]
             case _:
                 continue
         for one in said:
@@ -122,6 +126,19 @@ def _of_diagnostic(said: Diagnostic) -> _Said:
         level=_LEVELS[said.severity],
         title=said.tool,
         message=said.message,
+    )
+
+
+def _of_cause(cause: Diagnosis, stage: StageName) -> _Said:
+    """What the error library says of a line; what has no place in the tree stands in the comment."""
+    path, line = placed(cause)
+    return _Said(
+        stage=stage,
+        path=path,
+        line=line,
+        level=_LEVELS[cause.severity],
+        title=cause.title,
+        message="\n".join((cause.cause, *cause.fixes)),
     )
 
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from rocm_ci.model.case import Case, CaseStatus, Layer
-from rocm_ci.model.diagnostic import Diagnostic
+from rocm_ci.model.diagnostic import Category, Diagnosis, Diagnostic
 from rocm_ci.model.finding import Severity
 from rocm_ci.model.result import BuildResult, BuildStep, ScanResult, Suite, TestResult
 from rocm_ci.model.verdict import Verdict
@@ -191,3 +191,25 @@ def test_as_a_list_they_are_folded_inert_and_counted() -> None:
 
 def test_without_any_there_is_no_list() -> None:
     assert remarks.listed(remarks.of(holding())) == ""
+
+
+def test_a_cause_stands_on_the_line_it_names_and_one_without_a_place_does_not() -> None:
+    cause = Diagnosis(
+        id="x",
+        category=Category.COMPILE,
+        line=3,
+        title="A header of CUDA",
+        cause="it is not ported",
+        fixes=("guard it",),
+        confidence=0.9,
+        location="src/a.hip:2",
+    )
+    placeless = msgspec.structs.replace(cause, location=None)
+    result = reports.build(verdict=Verdict.FAIL)
+    step = msgspec.structs.replace(result.steps[0], diagnoses=(cause, placeless))
+    made = reports.report(msgspec.structs.replace(result, steps=(step,)))
+    (note,) = remarks.of(made).notes
+
+    assert (note.path, note.start_line, note.level) == ("src/a.hip", 2, "failure")
+    assert note.title == "A header of CUDA"
+    assert note.message == "it is not ported\nguard it"
