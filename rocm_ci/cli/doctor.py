@@ -160,6 +160,8 @@ def _document(checks: Sequence[Check], found: Verdict) -> dict[str, Any]:
     from rocm_ci.gpu.checks.run import GROUP_OF  # noqa: PLC0415
 
     rows = [msgspec.to_builtins(check) | {"group": GROUP_OF.get(check.id, "")} for check in checks]
+    for row in rows:
+        del row["diagnoses"]  # of a run's log; there is none here
     return {"checks": rows, "verdict": found}
 
 
