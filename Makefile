@@ -49,7 +49,7 @@ lock: ## renew the lock files: hashes, and no addresses
 	@tools/lock.sh
 
 bench: ## our own speed, one command per folder of bench/
-	@for one in bench/*/run; do echo "== $$one"; "$$one"; done
+	@for one in bench/*/run; do echo "== $$one"; PATH="$(CURDIR)/$(VENV)/bin:$$PATH" "$$one"; done
 
 chaos: ## 200 misbehaving tests on four pretended GPUs: is each called what it is? (CHAOS=--seed N)
 	@$(PYTHON) -m tools.chaos $(CHAOS)
